@@ -1,0 +1,240 @@
+"""What the benchmark found: lines while it runs, a CSV file and a page of Markdown."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import platform
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One measurement; `seconds` is None where an engine was left out."""
+
+    task: str
+    shape: str
+    n: int
+    engine: str
+    threads: int
+    seconds: float | None
+    ratio: float | None
+    note: str
+
+
+class Target(NamedTuple):
+    """A goal of the project: how many times faster than edist it has to be."""
+
+    work: str
+    task: str
+    shape: str
+    n: int
+    times: float
+
+
+TARGETS = (
+    Target("one AST pair, unit costs", "pair, unit", "ast", 0, 20),
+    Target("one random pair, n = 100, unit costs", "pair, unit", "random", 100, 15),
+    Target("one random pair, n = 1000, unit costs", "pair, unit", "random", 1000, 10),
+    Target("one AST pair, float64 cost matrix", "pair, matrix", "ast", 0, 20),
+    Target("all pairs of 1000 AST trees, unit costs", "all pairs", "ast", 1000, 20),
+    Target("all pairs of 400 random trees, n = 10", "all pairs", "random 10", 400, 20),
+    Target("all pairs of 400 random trees, n = 20", "all pairs", "random 20", 400, 20),
+)
+COLUMNS = (
+    *("date", "cpu", "versions", "task", "shape", "n", "engine", "threads"),
+    *("seconds", "ratio_to_treemetric", "note"),
+)
+EFFICIENCY_SET = ("random 10-40", 1000)
+
+
+class Report:
+    """Collects rows, tells them as they come, and writes the record."""
+
+    def __init__(self, versions: str) -> None:
+        self.rows: list[Row] = []
+        self.versions = versions
+        self.date = dt.datetime.now(tz=dt.UTC).date().isoformat()
+        self.cpu = _cpu_name()
+
+    def add(
+        self,
+        task: str,
+        shape: str,
+        n: int,
+        seconds: dict[str, float | None],
+        notes: dict[str, str] | None = None,
+        baseline: dict[str, float] | None = None,
+    ) -> None:
+        """Add one row for each engine and tell them in one line.
+
+        `baseline` has treemetric's time on the work of an engine that got less of it.
+        """
+        notes, baseline = notes or {}, baseline or {}
+        parts = []
+        for engine, value in seconds.items():
+            own = baseline.get(engine, seconds["treemetric"])
+            ratio = value / own if value is not None and own else None
+            note = notes.get(engine, "")
+            self.rows.append(Row(task, shape, n, engine, 1, value, ratio, note))
+            if value is None:
+                parts.append(f"{engine} -")
+            elif engine == "treemetric":
+                parts.append(f"{engine} {spell(value)}")
+            else:
+                parts.append(f"{engine} {spell(value)} ({ratio:.3g}x)")
+        size = f"n={n}" if n else ""
+        print(f"{task:<13}{shape:<14}{size:<8}{'  '.join(parts)}", flush=True)
+
+    def add_two_threads(
+        self, shape: str, n: int, one: float, two: float, note: str
+    ) -> None:
+        efficiency = one / (2 * two)
+        note = f"efficiency {efficiency:.2f}; {note}".rstrip("; ")
+        row = Row("all pairs", shape, n, "treemetric", 2, two, two / one, note)
+        self.rows.append(row)
+        print(f"{'':<35}two threads {spell(two)}, {note}", flush=True)
+
+    def find(
+        self, task: str, shape: str, n: int, engine: str, threads: int = 1
+    ) -> Row | None:
+        key = (task, shape, n, engine, threads)
+        return next((row for row in self.rows if row[:5] == key), None)
+
+    # ------------------------------------------------------------------------ record
+
+    def write(self, folder: Path, suffix: str) -> Path:
+        """Write the CSV file and the Markdown page; return the latter's path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        slug = re.sub(r"[^a-z0-9]+", "-", self.cpu.lower()).strip("-")
+        stem = folder / f"{self.date}-{slug}{suffix}"
+        table = stem.with_name(f"{stem.name}.csv")
+        with table.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for row in self.rows:
+                seconds = "" if row.seconds is None else f"{row.seconds:.4g}"
+                ratio = "" if row.ratio is None else f"{row.ratio:.4g}"
+                machine = (self.date, self.cpu, self.versions)
+                writer.writerow([*machine, *row[:5], seconds, ratio, row.note])
+        page = stem.with_name(f"{stem.name}.md")
+        page.write_text(self.markdown(table.name), encoding="utf-8")
+        return page
+
+    def markdown(self, table: str) -> str:
+        lines = [
+            f"# treemetric and its peers, {self.date}",
+            "",
+            f"{self.cpu}; {self.versions}.",
+            "",
+            "Seconds of one thread unless two are named: the least of several rounds "
+            "in which the engines take turns. Trees are prepared before the clock "
+            "starts: `Tree` and `TreeSet` objects for treemetric, node and adjacency "
+            "lists for edist, linked nodes for zss and apted. Distances were compared "
+            "first. An empty cell was left out because one call would take too long. "
+            f"Every number is in [{table}]({table}).",
+            "",
+            "## Targets",
+            "",
+            "| work | edist | treemetric | times faster | target | met |",
+            "|---|---:|---:|---:|---:|---|",
+            *self.target_lines(),
+            "",
+        ]
+        for title, task, engines in (
+            ("One pair, unit costs", "pair, unit", ("edist", "zss", "apted")),
+            ("One pair, float64 cost matrix", "pair, matrix", ("edist",)),
+            ("All pairs, unit costs", "all pairs", ("edist", "zss", "apted")),
+        ):
+            lines += [f"## {title}", "", *self._table(task, engines), ""]
+        return "\n".join(lines)
+
+    def target_lines(self) -> list[str]:
+        lines = []
+        for work, task, shape, n, times in TARGETS:
+            own = self.find(task, shape, n, "treemetric")
+            peer = self.find(task, shape, n, "edist")
+            cells = ["", "", ""]
+            met = "not measured"
+            if own and own.seconds is not None and peer and peer.ratio is not None:
+                cells = [spell(peer.seconds), spell(own.seconds), f"{peer.ratio:.1f}"]
+                met = _yes(peer.ratio >= times)
+            lines.append(f"| {work} | {' | '.join(cells)} | ≥ {times} | {met} |")
+        for shape in ("zigzag", "left"):
+            lines += self._mirror_line(shape)
+        two = self.find("all pairs", *EFFICIENCY_SET, "treemetric", 2)
+        if two and two.ratio is not None and two.seconds is not None:
+            efficiency = 1 / (2 * two.ratio)
+            lines.append(
+                f"| parallel efficiency on two cores, 1000 trees of 10 to 40 nodes | | "
+                f"{spell(two.seconds)} | {efficiency:.2f} | ≥ 0.9 | "
+                f"{_yes(efficiency >= 0.9)} |"
+            )
+        call = self.find("call", "random", 10, "treemetric")
+        if call and call.seconds is not None:
+            lines.append(
+                "| one call of `distance`, two trees of 10 nodes | | "
+                f"{spell(call.seconds)} | | < 3 µs | {_yes(call.seconds < 3e-6)} |"
+            )
+        return lines
+
+    def _mirror_line(self, shape: str) -> list[str]:
+        """Tell whether a pair and its mirror image take the same time.
+
+        Left paths suit one of them and right paths the other, so equal times mean
+        that the better of the two was taken.
+        """
+        rows = [row for row in self.rows if row[:2] == ("mirror", shape)]
+        if not rows or rows[-1].ratio is None:
+            return []
+        row = rows[-1]
+        worse = max(row.ratio, 1 / row.ratio) if row.ratio else 0.0
+        own = spell(rows[-2].seconds)
+        return [
+            f"| {shape} and its mirror image, n = {row.n} | | {own} | "
+            f"{worse:.2f} apart | ≤ 1.2 | {_yes(worse <= 1.2)} |"
+        ]
+
+    def _table(self, task: str, engines: tuple[str, ...]) -> list[str]:
+        head = ["shape", "n", "treemetric"]
+        head += [f"{name}{part}" for name in engines for part in ("", ", times")]
+        lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
+        for own in self.rows:
+            if own[0] != task or own.engine != "treemetric" or own.threads != 1:
+                continue
+            cells = [own.shape, str(own.n or ""), spell(own.seconds)]
+            for engine in engines:
+                row = self.find(task, own.shape, own.n, engine)
+                times = row.ratio if row else None
+                mark = "*" if row and row.note.startswith("extrapolated") else ""
+                cells.append((spell(row.seconds) if row else "") + mark)
+                cells.append("" if times is None else f"{times:.3g}")
+            lines.append(f"| {' | '.join(cells)} |")
+        if any("*" in line for line in lines):
+            lines += ["", "\\* extrapolated from a random sample of the pairs."]
+        return lines
+
+
+def spell(seconds: float | None) -> str:
+    """Return seconds with a unit that suits them."""
+    if seconds is None:
+        return ""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            value = seconds / size
+            return f"{value:.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+    return f"{seconds / 1e-9:.0f} ns"
+
+
+def _yes(met: bool) -> str:  # noqa: FBT001  one word for one truth value
+    return "yes" if met else "**no**"
+
+
+def _cpu_name() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        found = re.search(r"model name\s*:\s*(.+)", cpuinfo.read_text(encoding="utf-8"))
+        if found:
+            return re.sub(r"\((R|TM)\)", "", found.group(1)).strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,48 @@
+"""Exact tree edit distances, fast and in parallel."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from treemetric import exceptions
+from treemetric._core import __version__
+from treemetric.costs import (
+    CallableCosts,
+    CostMatrix,
+    Costs,
+    EmbeddingCosts,
+    UnitCosts,
+    Violation,
+)
+from treemetric.distances import distance, pairwise_distances
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
+
+if TYPE_CHECKING:
+    from treemetric import datasets, plotting
+
+__all__ = [
+    "CallableCosts",
+    "CostMatrix",
+    "Costs",
+    "EmbeddingCosts",
+    "Tree",
+    "TreeSet",
+    "UnitCosts",
+    "Violation",
+    "__version__",
+    "datasets",
+    "distance",
+    "exceptions",
+    "pairwise_distances",
+    "plotting",
+]
+
+# Modules that pull in scikit-learn or SciPy are imported when first used.
+_ON_DEMAND = ("datasets", "plotting")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_DEMAND:
+        return importlib.import_module(f"treemetric.{name}")
+    message = f"module 'treemetric' has no attribute {name!r}"
+    raise AttributeError(message)

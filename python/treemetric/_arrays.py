@@ -1,0 +1,33 @@
+"""Small helpers for index arrays."""
+
+from typing import Any
+
+import numpy as np
+
+
+def index_array(values: Any, name: str, dtype: type[Any]) -> Any:
+    """Turn a sequence of whole numbers into an array of a fixed type, without wrap-around."""
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(dtype)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        message = f"{name} must be a 1-D sequence of ints; got {_describe(array)}"
+        raise ValueError(message)
+    bounds = np.iinfo(dtype)
+    if array.size and (array.min() < bounds.min or array.max() > bounds.max):
+        message = (
+            f"{name} must be in the range [{bounds.min}, {bounds.max}]; "
+            f"got values from {array.min()} to {array.max()}"
+        )
+        raise ValueError(message)
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def _describe(array: np.ndarray[Any, Any]) -> str:
+    return f"shape {array.shape} and dtype {array.dtype}"
+
+
+def frozen(array: np.ndarray[Any, Any]) -> Any:
+    """Make an array read-only and give it back."""
+    array.setflags(write=False)
+    return array

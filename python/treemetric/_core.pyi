@@ -1,0 +1,108 @@
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._typing import FloatArray, IntArray, OffsetArray
+
+__version__: str
+
+@final
+class TreeData:
+    def __new__(cls, labels: Iterable[Hashable], parents: IntArray) -> TreeData: ...
+    @staticmethod
+    def from_codes(
+        alphabet: tuple[Hashable, ...], codes: IntArray, parents: IntArray
+    ) -> TreeData: ...
+    @staticmethod
+    def from_bracket(text: str) -> TreeData: ...
+    @staticmethod
+    def from_adjacency(
+        labels: tuple[Hashable, ...],
+        starts: OffsetArray,
+        children: OffsetArray,
+        roots: OffsetArray | None,
+    ) -> TreeData: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def alphabet(self) -> tuple[Hashable, ...]: ...
+    def labels(self) -> tuple[Hashable, ...]: ...
+    def codes(self) -> IntArray: ...
+    def parents(self) -> IntArray: ...
+    def to_bracket(self) -> str: ...
+    def equals(self, other: TreeData) -> bool: ...
+    def value_hash(self) -> int: ...
+
+@final
+class PreparedSet:
+    def __new__(
+        cls, codes: IntArray, parents: IntArray, offsets: OffsetArray
+    ) -> PreparedSet: ...
+    def __len__(self) -> int: ...
+
+@final
+class CostTable:
+    def __new__(
+        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray
+    ) -> CostTable: ...
+    def is_symmetric(self) -> bool: ...
+
+def pack(
+    trees: list[TreeData],
+) -> tuple[tuple[Hashable, ...], tuple[IntArray, IntArray, OffsetArray]]: ...
+def check_arrays(
+    labels: int, codes: IntArray, parents: IntArray, offsets: OffsetArray
+) -> None: ...
+def read_bracket(text: str) -> tuple[list[str], IntArray, IntArray, OffsetArray]: ...
+def read_jsonl(
+    text: str,
+) -> tuple[
+    tuple[list[str], IntArray, IntArray, OffsetArray],
+    list[str] | None,
+    list[str] | None,
+]: ...
+def write_bracket(
+    labels: list[Any], codes: IntArray, parents: IntArray, offsets: OffsetArray
+) -> str: ...
+def write_jsonl(
+    labels: list[str],
+    codes: IntArray,
+    parents: IntArray,
+    offsets: OffsetArray,
+    ids: list[str] | None,
+    classes: list[str] | None,
+) -> str: ...
+def encode(
+    alphabet: tuple[Hashable, ...], index: dict[Hashable, int]
+) -> npt.NDArray[np.uint32]: ...
+def closure(matrix: FloatArray) -> FloatArray: ...
+def violations(
+    matrix: FloatArray, tolerance: float
+) -> list[tuple[str, list[int], float]]: ...
+def threads(n_jobs: int) -> int: ...
+def available_memory() -> int: ...
+def unit_distance(x: TreeData, y: TreeData) -> float: ...
+def table_distance(
+    x: TreeData, y: TreeData, table: CostTable, index: dict[Hashable, int] | None
+) -> float: ...
+def distance_by(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    packed: bool,
+    right: bool,
+    swapped: bool,
+) -> float: ...
+def pairwise(
+    x: PreparedSet,
+    y: PreparedSet | None,
+    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
+    table: CostTable | None,
+    out: npt.NDArray[np.floating[Any]],
+    cutoff: float | None,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> None: ...

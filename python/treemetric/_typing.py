@@ -1,0 +1,23 @@
+"""Types named by their role."""
+
+from collections.abc import Callable, Hashable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from treemetric.tree import Tree
+    from treemetric.treeset import TreeSet
+
+Label: TypeAlias = Hashable
+IntArray: TypeAlias = npt.NDArray[np.int32]
+OffsetArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+Distances: TypeAlias = npt.NDArray[np.floating[Any]]
+Trees: TypeAlias = Union["TreeSet", Sequence["Tree"], npt.NDArray[np.object_]]
+Path: TypeAlias = str | PathLike[str]
+CostFunction: TypeAlias = Callable[[Any, Any], float]
+Progress: TypeAlias = Callable[[int, int], object] | bool | None
+DType: TypeAlias = Literal["float64", "float32"] | type[np.floating[Any]] | np.dtype[Any]

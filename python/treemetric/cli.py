@@ -1,0 +1,210 @@
+"""The command ``treemetric``: distances of trees in files, and a demonstration."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from treemetric.demo import run as run_demo
+from treemetric.distances import distance, pairwise_distances
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        Arguments without the name of the program; None takes those of the process.
+
+    Returns
+    -------
+    int
+        0 for success, 2 for an error that is told in one line on standard error,
+        130 after Ctrl-C.
+
+    Raises
+    ------
+    SystemExit
+        For ``--help``, ``--version`` and arguments that do not parse.
+
+    Examples
+    --------
+    >>> from treemetric.cli import main
+    >>> main(["distance", "{a{b}{c}}", "{a{b{d}}}"])
+    2
+    0
+    """
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], None] = arguments.command
+    try:
+        command(arguments)
+    except KeyboardInterrupt:
+        print("treemetric: interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        print(f"treemetric: error: {message}", file=sys.stderr)
+        return 2
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells an error in one line, without the usage in front of it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="treemetric",
+        description="Exact tree edit distances, fast and in parallel.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"treemetric {version('treemetric')}"
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    one = commands.add_parser(
+        "distance",
+        help="print the distance of two trees",
+        description="Print the unit-cost edit distance of two trees. A tree is written "
+        "in brackets, '{a{b}{c}}', or is a file that holds one tree.",
+    )
+    one.add_argument("a", metavar="A", help="a tree in brackets, or a file")
+    one.add_argument("b", metavar="B", help="a tree in brackets, or a file")
+    one.set_defaults(command=_distance)
+
+    many = commands.add_parser(
+        "pairwise",
+        help="save all distances of a file of trees",
+        description="Save the unit-cost edit distances of all pairs as a NumPy file.",
+    )
+    many.add_argument(
+        "trees",
+        metavar="TREES",
+        type=Path,
+        help="a .jsonl file, or a file with one bracket tree on each line",
+    )
+    many.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="D.npy", help="result file"
+    )
+    many.add_argument(
+        "--condensed",
+        action="store_true",
+        help="save the upper triangle only, in SciPy's order",
+    )
+    many.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    _add_jobs(many)
+    many.add_argument(
+        "--no-progress", action="store_true", help="do not tell how far the work is"
+    )
+    many.set_defaults(command=_pairwise)
+
+    show = commands.add_parser(
+        "demo",
+        help="compare functions of Python's own library",
+        description="Compare functions of Python's own library and draw a picture.",
+    )
+    show.add_argument(
+        "--output",
+        type=Path,
+        default=Path("demo"),
+        metavar="DIR",
+        help="folder of the picture (default: demo)",
+    )
+    _add_jobs(show)
+    show.set_defaults(command=_demo)
+    return parser
+
+
+def _add_jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="number of threads (default: -1, all usable cores)",
+    )
+
+
+def _distance(arguments: argparse.Namespace) -> None:
+    value = distance(_tree(arguments.a), _tree(arguments.b))
+    print(int(value) if value.is_integer() else value)
+
+
+def _pairwise(arguments: argparse.Namespace) -> None:
+    target: Path = arguments.output
+    if not target.parent.is_dir():
+        # Said before the work, not after it.
+        msg = f"No such folder for the result: {target.parent}"
+        raise FileNotFoundError(msg)
+    trees = _read(arguments.trees)
+    quiet = arguments.no_progress or not sys.stderr.isatty()
+    result = pairwise_distances(
+        trees,
+        n_jobs=arguments.jobs,
+        dtype=arguments.dtype,
+        condensed=arguments.condensed,
+        progress=None if quiet else _Progress(),
+    )
+    # A file object, because `numpy.save` appends .npy to a name that lacks it.
+    with target.open("wb") as file:
+        np.save(file, result)
+    shape = " x ".join(str(side) for side in result.shape)
+    print(f"{len(trees)} trees, {shape} {result.dtype} -> {target}")
+
+
+def _demo(arguments: argparse.Namespace) -> None:
+    run_demo(arguments.output, arguments.jobs)
+
+
+def _tree(text: str) -> Tree:
+    """Return a tree from its brackets or from a file that holds one."""
+    if not text.strip() or text.lstrip().startswith("{"):
+        return Tree.from_bracket(text)
+    path = Path(text)
+    if not path.exists():
+        msg = f"Neither a tree in brackets nor a file: {text!r}"
+        raise ValueError(msg)
+    trees = _read(path)
+    if len(trees) != 1:
+        msg = f"A file with one tree is needed; {path} holds {len(trees)}"
+        raise ValueError(msg)
+    return trees[0]
+
+
+def _read(path: Path) -> TreeSet:
+    if path.suffix == ".jsonl":
+        return TreeSet.from_jsonl(path)
+    return TreeSet.from_bracket(path)
+
+
+class _Progress:
+    """One line on standard error that tells how far the work is."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._told = False
+
+    def __call__(self, done: int, total: int) -> None:
+        elapsed = time.monotonic() - self._start
+        # Work that is done at once needs no telling.
+        if elapsed < 0.5 and not self._told:
+            return
+        self._told = True
+        left = elapsed * (total - done) / done if done else float("inf")
+        end = "\n" if done >= total else ""
+        share = done / total if total else 1.0
+        line = f"\r{share:4.0%} done, {left:.0f} s left   "
+        print(line, end=end, file=sys.stderr, flush=True)

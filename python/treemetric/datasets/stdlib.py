@@ -1,0 +1,295 @@
+"""Functions of Python's standard library as syntax trees."""
+
+import ast
+import sys
+import sysconfig
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.machinery import PathFinder
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
+
+__all__ = ["load_stdlib_functions"]
+
+# Written in Python and present in every version from 3.11 to 3.14.
+_MODULES = (
+    "argparse",
+    "bdb",
+    "calendar",
+    "codecs",
+    "configparser",
+    "contextlib",
+    "dataclasses",
+    "difflib",
+    "doctest",
+    "enum",
+    "fractions",
+    "ftplib",
+    "functools",
+    "gettext",
+    "imaplib",
+    "inspect",
+    "ipaddress",
+    "mailbox",
+    "optparse",
+    "pdb",
+    "pickle",
+    "platform",
+    "plistlib",
+    "pprint",
+    "shutil",
+    "smtplib",
+    "statistics",
+    "subprocess",
+    "tarfile",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "tokenize",
+    "traceback",
+    "turtle",
+    "typing",
+    "uuid",
+    "weakref",
+    "zipfile",
+)
+
+_DESCR = """\
+Functions of Python's standard library
+--------------------------------------
+Every function and method of the chosen modules is one tree: the abstract syntax
+tree that the `ast` module of the running Python makes of it. A node's label is the
+name of its class ("FunctionDef", "Call", "Name", ...), its children are those of
+`ast.iter_child_nodes` in that order. Names, numbers and strings of the source are
+left out. The class of a tree is the module that the function comes from.
+
+A function inside another function is part of the outer tree and no tree of its own.
+The source of the modules, and with it the data, differs between Python versions.
+"""
+
+
+def load_stdlib_functions(
+    *,
+    modules: Sequence[str] | None = None,
+    min_nodes: int = 20,
+    max_nodes: int | None = 200,
+    n_samples: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Load functions of Python's standard library as labelled syntax trees.
+
+    The data is real, has classes and is on every machine that runs Python. Nothing
+    is downloaded and no module is imported: the source is only read and parsed.
+
+    Parameters
+    ----------
+    modules : sequence of str, default=None
+        Names of modules of the standard library, such as ``["textwrap",
+        "urllib.parse"]``. None takes a fixed list of about 40 modules and leaves out
+        those whose source is not installed.
+    min_nodes : int, default=20
+        Smallest number of nodes of a function that is taken.
+    max_nodes : int, default=200
+        Largest number of nodes of a function that is taken; None for no limit.
+    n_samples : int, default=None
+        Number of functions to draw at random without replacement; None takes all.
+    random_state : int, RandomState instance or None, default=None
+        Decides which functions `n_samples` draws.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        Dictionary-like object with the attributes
+
+        data : TreeSet
+            The trees, ordered by module and by name. `data.ids` are the names,
+            `data.classes` the modules.
+        target : ndarray of shape (n_samples,), dtype int64
+            Index of each tree's module in `target_names`.
+        target_names : list of str
+            The modules in alphabetical order.
+        names : list of str
+            Qualified names of the functions. A name that a module defines again is
+            followed by ``#2``, ``#3``, and so on.
+        DESCR : str
+            Description of the data.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, a named module is not part of the standard
+        library or has no source, or fewer functions than wanted are found.
+    TypeError
+        If a parameter has the wrong type.
+
+    Notes
+    -----
+    The functions differ a little between versions of Python, because its library
+    does. Fix the Python version where numbers have to be repeated exactly.
+
+    Examples
+    --------
+    >>> from treemetric.datasets import load_stdlib_functions
+    >>> functions = load_stdlib_functions(modules=["textwrap", "statistics"])
+    >>> functions.target_names
+    ['statistics', 'textwrap']
+    >>> i = functions.names.index("textwrap.dedent")
+    >>> functions.data[i].labels[0]
+    'FunctionDef'
+    >>> functions.target_names[functions.target[i]]
+    'textwrap'
+    """
+    _check_int("min_nodes", min_nodes, 1)
+    if max_nodes is not None:
+        _check_int("max_nodes", max_nodes, min_nodes, "None or ")
+    if n_samples is not None:
+        _check_int("n_samples", n_samples, 1, "None or ")
+
+    target_names: list[str] = []
+    names: list[str] = []
+    trees: list[Tree] = []
+    target: list[int] = []
+    for module, source in _sources(modules):
+        found = []
+        for name, node in _functions(module, ast.parse(source)):
+            tree = _to_tree(node)
+            if tree.size >= min_nodes and (max_nodes is None or tree.size <= max_nodes):
+                found.append((name, tree))
+        found.sort(key=lambda item: item[0])
+        names += [name for name, _ in found]
+        trees += [tree for _, tree in found]
+        target += [len(target_names)] * len(found)
+        target_names.append(module)
+
+    if not trees:
+        limit = "inf" if max_nodes is None else max_nodes
+        msg = f"Found no function of {min_nodes} to {limit} nodes in {target_names}."
+        raise ValueError(msg)
+    chosen = np.arange(len(trees))
+    if n_samples is not None:
+        if n_samples > len(trees):
+            msg = (
+                "The 'n_samples' parameter of load_stdlib_functions must be at most "
+                f"the number of functions found, {len(trees)}. Got {n_samples} instead."
+            )
+            raise ValueError(msg)
+        drawn = check_random_state(random_state).permutation(len(trees))[:n_samples]
+        chosen = np.sort(drawn)
+
+    y = np.asarray(target, dtype=np.int64)[chosen]
+    names = [names[i] for i in chosen]
+    data = TreeSet(
+        [trees[i] for i in chosen],
+        ids=names,
+        classes=[target_names[k] for k in y],
+    )
+    return Bunch(
+        data=data, target=y, target_names=target_names, names=names, DESCR=_DESCR
+    )
+
+
+def _check_int(name: str, value: Any, low: int, prefix: str = "") -> None:
+    is_int = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    if not is_int or int(value) < low:
+        msg = (
+            f"The '{name}' parameter of load_stdlib_functions must be {prefix}an int "
+            f"in the range [{low}, inf). Got {value!r} instead."
+        )
+        raise ValueError(msg) if is_int else TypeError(msg)
+
+
+def _sources(modules: Any) -> Iterator[tuple[str, str]]:
+    """Yield (module, source), sorted; a module named by the user has to be there."""
+    if modules is None:
+        for module in sorted(_MODULES):
+            source = _source(module)
+            if source is not None:
+                yield module, source
+        return
+    is_sequence = not isinstance(modules, str) and isinstance(
+        modules, Sequence | np.ndarray
+    )
+    if not is_sequence or not all(isinstance(name, str) for name in modules):
+        msg = (
+            "The 'modules' parameter of load_stdlib_functions must be None or a "
+            f"sequence of str. Got {modules!r} instead."
+        )
+        raise TypeError(msg)
+    if len(modules) == 0:
+        msg = (
+            "The 'modules' parameter of load_stdlib_functions must name at least one "
+            "module. Got an empty sequence instead."
+        )
+        raise ValueError(msg)
+    for module in sorted({str(name) for name in modules}):
+        source = _source(module)
+        if source is None:
+            msg = (
+                "The 'modules' parameter of load_stdlib_functions must name modules "
+                "of the standard library whose Python source is installed. Got "
+                f"{module!r} instead."
+            )
+            raise ValueError(msg)
+        yield module, source
+
+
+def _source(module: str) -> str | None:
+    """Return the source of a standard library module, or None if there is none.
+
+    `importlib.util.find_spec` would import the parents of a dotted name, take a
+    file of the same name in the working directory, and know no source of the modules
+    that are frozen into the interpreter. Looking in the library's folder has none of
+    these.
+    """
+    parts = module.split(".")
+    if parts[0] not in sys.stdlib_module_names:
+        return None
+    path: list[str] = [sysconfig.get_path("stdlib")]
+    spec = None
+    for depth in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: depth + 1]), path)
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or [])
+    # Only loaders of source files have `get_source`; extension modules give None.
+    get_source = getattr(spec.loader, "get_source", None) if spec else None
+    source: str | None = get_source(module) if get_source else None
+    return source
+
+
+def _functions(module: str, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the functions of a module and of its classes with their full names."""
+    seen: Counter[str] = Counter()
+    stack: list[tuple[str, ast.AST]] = [(module, tree)]
+    while stack:
+        scope, node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            name = f"{scope}.{node.name}"
+            seen[name] += 1
+            yield (name if seen[name] == 1 else f"{name}#{seen[name]}"), node
+            continue
+        if isinstance(node, ast.ClassDef):
+            scope = f"{scope}.{node.name}"
+        children = [(scope, child) for child in ast.iter_child_nodes(node)]
+        stack += reversed(children)
+
+
+def _to_tree(root: ast.AST) -> Tree:
+    """Return a syntax tree with the class names of its nodes as labels."""
+    labels: list[str] = []
+    parents: list[int] = []
+    stack = [(root, -1)]
+    while stack:
+        node, parent = stack.pop()
+        index = len(labels)
+        labels.append(type(node).__name__)
+        parents.append(parent)
+        children = [(child, index) for child in ast.iter_child_nodes(node)]
+        stack += reversed(children)
+    return Tree.from_parents(labels, parents)

@@ -1,0 +1,249 @@
+"""The functions users call: the distance of two trees, and of many."""
+
+from typing import Any
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._progress import reporter
+from treemetric._typing import Distances, DType, Label, Progress, Trees
+from treemetric._validation import (
+    check_bool,
+    check_cutoff,
+    check_dtype,
+    check_memory,
+    check_n_jobs,
+    check_out,
+    check_tree,
+    check_trees,
+    refuse,
+)
+from treemetric.costs import Costs, UnitCosts
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
+
+__all__ = ["distance", "pairwise_distances"]
+
+
+def distance(
+    x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None
+) -> float:
+    """Compute the tree edit distance from x to y.
+
+    It is the price of the cheapest way to turn x into y by deleting nodes (their children
+    move up), inserting nodes and replacing labels. The result is exact.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests; either may be empty.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    cutoff : float, optional
+        A distance above it is returned as ``inf``.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Raises
+    ------
+    UnknownLabelError
+        If the costs do not know a label.
+    MemoryError
+        If the table of the two trees does not fit in memory.
+
+    See Also
+    --------
+    pairwise_distances : All distances of many trees, in parallel.
+
+    Notes
+    -----
+    The time is that of the algorithm of Zhang and Shasha (1989) on the better of the left
+    and the right decomposition, the memory is proportional to the product of the sizes.
+    If the costs break the triangle inequality, the result is that of the cheapest
+    alignment; see `treemetric.costs`.
+
+    References
+    ----------
+    K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
+    and related problems", SIAM Journal on Computing 18(6), 1989.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, distance
+    >>> x = Tree.from_bracket("{f{d{a}{c{b}}}{e}}")
+    >>> y = Tree.from_bracket("{f{c{d{a}{b}}}{e}}")
+    >>> distance(x, y)
+    2.0
+    >>> distance(x, y, cutoff=1)
+    inf
+    """
+    if costs is None and cutoff is None and type(x) is Tree and type(y) is Tree:
+        return _core.unit_distance(x._data, y._data)  # the usual call, kept short
+    check_tree(x, "x", "distance")
+    check_tree(y, "y", "distance")
+    limit = check_cutoff(cutoff, "distance")
+    costs = _check_costs(costs, "distance")
+    if isinstance(costs, UnitCosts):
+        result = _core.unit_distance(x._data, y._data)
+    else:
+        table, index = costs._table(x._data.alphabet, y._data.alphabet)
+        result = _core.table_distance(x._data, y._data, table, index)
+    return float("inf") if limit is not None and result > limit else result
+
+
+def pairwise_distances(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    costs: Costs | None = None,
+    cutoff: float | None = None,
+    n_jobs: int | None = None,
+    dtype: DType = "float64",
+    condensed: bool = False,
+    out: Distances | None = None,
+    progress: Progress = None,
+) -> Distances:
+    """Compute the distances from all trees of X to all trees of Y.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees to go from.
+    Y : TreeSet or list of Tree, optional
+        The trees to go to; by default X itself. Then every pair is computed once if the
+        costs are symmetric.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    cutoff : float, optional
+        Distances above it are returned as ``inf``.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs that this process may use. The
+        environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does
+        not depend on it.
+    dtype : {'float64', 'float32'}, default='float64'
+        Type of the result; distances are computed exactly and rounded at the end.
+    condensed : bool, default=False
+        Return the upper triangle as one row, in the order of SciPy's ``pdist``. Needs
+        ``Y=None`` and symmetric costs.
+    out : ndarray, optional
+        Array of the right shape and type to fill, for instance a ``numpy.memmap``.
+    progress : callable or bool, optional
+        True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
+        about twenty times a second from the calling thread; returning False stops the
+        work, and so does an exception.
+
+    Returns
+    -------
+    ndarray of shape (n_X, n_Y) or (n_X * (n_X - 1) / 2,)
+        The distances; `out` if it was given.
+
+    Raises
+    ------
+    UnknownLabelError
+        If the costs do not know a label.
+    MemoryError
+        If the result or the scratch does not fit in memory; nothing has been done then.
+    CancelledError
+        If `progress` returned False.
+
+    See Also
+    --------
+    distance : The distance of two trees.
+
+    Notes
+    -----
+    Ctrl-C stops the work within a fraction of a second. The result equals that of
+    `distance` bit for bit.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, pairwise_distances
+    >>> trees = [Tree.from_bracket(s) for s in ("{a{b}{c}}", "{a{c}}", "{b}")]
+    >>> pairwise_distances(trees)
+    array([[0., 1., 2.],
+           [1., 0., 2.],
+           [2., 2., 0.]])
+    >>> pairwise_distances(trees, condensed=True)
+    array([1., 2., 2.])
+    """
+    name = "pairwise_distances"
+    threads = check_n_jobs(n_jobs, name)
+    limit = check_cutoff(cutoff, name)
+    kind = check_dtype(dtype, name)
+    condensed = check_bool(condensed, "condensed", name)
+    costs = _check_costs(costs, name)
+    if condensed and Y is not None:
+        refuse("Y", name, "None if condensed=True", "a collection of trees")
+    with reporter(progress, name, "pairs") as report:
+        sources = check_trees(X, "X", name)
+        targets = None if Y is None else check_trees(Y, "Y", name)
+        codes, table = _resolve(costs, sources, targets)
+        if condensed and table is not None and not table.is_symmetric():
+            refuse("condensed", name, "False for costs that are not symmetric", condensed)
+        n = len(sources)
+        m = n if targets is None else len(targets)
+        shape = (n * (n - 1) // 2,) if condensed else (n, m)
+        result = _result(out, shape, kind, name)
+        _core.pairwise(
+            sources._core_set(),
+            None if targets is None else targets._core_set(),
+            codes,
+            table,
+            result,
+            limit,
+            threads,
+            report,
+        )
+    return result
+
+
+def _check_costs(costs: object, function: str) -> Costs:
+    if costs is None:
+        return UnitCosts()
+    if not isinstance(costs, Costs):
+        refuse(
+            "costs",
+            function,
+            "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
+            "'treemetric.EmbeddingCosts', 'treemetric.CallableCosts' or None",
+            costs,
+        )
+    return costs
+
+
+def _result(
+    out: Distances | None, shape: tuple[int, ...], kind: np.dtype[Any], function: str
+) -> Distances:
+    if out is not None:
+        return check_out(out, shape, kind, function)
+    nbytes = kind.itemsize
+    for length in shape:
+        nbytes *= length
+    check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {kind}")
+    return np.empty(shape, dtype=kind)
+
+
+Codes = tuple[Any, Any]
+
+
+def _resolve(
+    costs: Costs, X: TreeSet, Y: TreeSet | None
+) -> tuple[Codes, "_core.CostTable | None"]:
+    """Give the codes of both alphabets under a common one, and the table of costs."""
+    other = X if Y is None else Y
+    if isinstance(costs, UnitCosts):
+        return (None, None if Y is None else _common_codes(X.alphabet, Y.alphabet)), None
+    table, index = costs._table(X.alphabet, other.alphabet)
+    if index is None:
+        return (None, None), table
+    codes = _core.encode(X.alphabet, index)
+    return (codes, codes if Y is None else _core.encode(other.alphabet, index)), table
+
+
+def _common_codes(x: tuple[Label, ...], y: tuple[Label, ...]) -> Any:
+    index = {label: code for code, label in enumerate(x)}
+    codes = [index.setdefault(label, len(index)) for label in y]
+    return np.array(codes, dtype=np.uint32)

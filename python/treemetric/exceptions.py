@@ -1,0 +1,34 @@
+"""The exceptions that are not Python's own; each one also is a builtin."""
+
+__all__ = ["CancelledError", "UnknownLabelError"]
+
+
+class UnknownLabelError(ValueError):
+    """A tree carries a label that the costs do not know.
+
+    Examples
+    --------
+    >>> import treemetric as tm
+    >>> costs = tm.CostMatrix(["a"], [[0, 1], [1, 0]])
+    >>> tm.distance(
+    ...     tm.Tree.from_sequence("a"), tm.Tree.from_sequence("b"), costs=costs
+    ... )
+    Traceback (most recent call last):
+        ...
+    treemetric.exceptions.UnknownLabelError: The label 'b' is not in the alphabet \
+of the costs, which has 1 labels.
+    """
+
+
+class CancelledError(RuntimeError):
+    """A progress callback returned ``False``, so the result is not complete.
+
+    Examples
+    --------
+    >>> import treemetric as tm
+    >>> trees = [tm.Tree.from_sequence("abc"), tm.Tree.from_sequence("bc")]
+    >>> tm.pairwise_distances(trees, progress=lambda done, total: False)
+    Traceback (most recent call last):
+        ...
+    treemetric.exceptions.CancelledError: the computation was cancelled
+    """

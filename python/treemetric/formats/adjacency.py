@@ -1,0 +1,39 @@
+"""Adjacency lists: a label and a list of children per node."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from treemetric._arrays import index_array
+from treemetric._core import TreeData
+from treemetric._typing import IntArray, Label
+
+
+def parse(
+    nodes: Iterable[Label],
+    adj: Sequence[Sequence[int]],
+    roots: Sequence[int] | None,
+) -> TreeData:
+    """Give the tree, whatever the order of its nodes."""
+    labels = tuple(nodes)
+    if len(adj) != len(labels):
+        message = f"adj must have one list per node; got {len(adj)} lists for {len(labels)} nodes"
+        raise ValueError(message)
+    starts = np.zeros(len(labels) + 1, dtype=np.int64)
+    np.cumsum([len(children) for children in adj], out=starts[1:])
+    flat = [child for children in adj for child in children]
+    return TreeData.from_adjacency(
+        labels,
+        starts,
+        index_array(flat, "adj", np.int64),
+        None if roots is None else index_array(roots, "roots", np.int64),
+    )
+
+
+def build(parents: IntArray) -> list[list[int]]:
+    """Give the lists of children, in preorder."""
+    adj: list[list[int]] = [[] for _ in range(len(parents))]
+    for node, parent in enumerate(parents.tolist()):
+        if parent != -1:
+            adj[parent].append(node)
+    return adj

@@ -1,0 +1,33 @@
+"""Bracket files: one tree per line, ``{a{b}{c}}``."""
+
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
+
+from treemetric import _core
+from treemetric._typing import IntArray, Label, OffsetArray, Path
+
+if TYPE_CHECKING:
+    from treemetric.treeset import TreeSet
+
+
+def read(path: Path) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray]:
+    """Give alphabet, codes, parents and offsets."""
+    alphabet, codes, parents, offsets = _core.read_bracket(
+        FilePath(path).read_bytes().decode()
+    )
+    return tuple(alphabet), codes, parents, offsets
+
+
+def write(trees: "TreeSet", path: Path) -> None:
+    """Write one line per tree."""
+    for label in trees.alphabet:
+        if not isinstance(label, str):
+            message = (
+                "bracket notation holds labels of type str only; got the label "
+                f"{label!r} of type {type(label).__name__}. Use JSON Lines instead"
+            )
+            raise TypeError(message)
+    text = _core.write_bracket(
+        list(trees.alphabet), trees.codes, trees.parents, trees.offsets
+    )
+    FilePath(path).write_bytes(text.encode())

@@ -1,0 +1,402 @@
+"""A tree as an immutable value."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from treemetric._arrays import frozen, index_array
+from treemetric._core import TreeData
+from treemetric._typing import IntArray, Label
+from treemetric.formats import adjacency, nested
+
+__all__ = ["Tree"]
+
+_SHOWN_NODES = 16
+
+
+class Tree:
+    """A rooted, ordered, labelled tree, or a forest of such trees.
+
+    Trees are immutable values: they compare and hash by structure and labels, and they
+    pickle. Labels may be of any hashable kind and are equal if Python says so. Nodes are
+    numbered in preorder, from 0. Trees are made by the ``from_`` methods:
+
+    =================== ==========================================================
+    `from_bracket`      text such as ``"{a{b}{c}}"``
+    `from_nested`       nested tuples ``("a", ["b", ("c", ["d"])])``
+    `from_adjacency`    a label and a list of children for each node, in any order
+    `from_parents`      labels and parents in preorder
+    `from_sequence`     a sequence, as a chain
+    `forest`            trees side by side
+    =================== ==========================================================
+
+    A tree is no sequence (it has no ``len`` and no items), so that NumPy and
+    scikit-learn take a list of trees as a list of single objects.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> tree = Tree.from_bracket("{a{b}{c}}")
+    >>> tree.size, tree.labels, tree.parents
+    (3, ('a', 'b', 'c'), array([-1,  0,  0], dtype=int32))
+    >>> tree == Tree.from_nested(("a", ["b", "c"]))
+    True
+    """
+
+    __slots__ = ("_data",)
+    _data: TreeData
+
+    def __init__(self) -> None:
+        message = "use one of the from_ methods, such as Tree.from_bracket, to make a tree"
+        raise TypeError(message)
+
+    @classmethod
+    def _wrap(cls, data: TreeData) -> "Tree":
+        tree = object.__new__(cls)
+        object.__setattr__(tree, "_data", data)
+        return tree
+
+    @classmethod
+    def from_bracket(cls, text: str) -> "Tree":
+        r"""Make a tree from bracket notation.
+
+        A node is its label and its children in braces. Inside a label ``\{``, ``\}``,
+        ``\\``, ``\n`` and ``\r`` stand for a brace, a backslash, a newline and a
+        carriage return. Several trees in a row are a forest, an empty text is the
+        empty tree, and white space between nodes is ignored.
+
+        Parameters
+        ----------
+        text : str
+            The tree in bracket notation.
+
+        Returns
+        -------
+        Tree
+            Its labels are of type ``str``.
+
+        Raises
+        ------
+        ValueError
+            If the text is not in bracket notation; the message gives the position.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_bracket(r"{\{a\}{b}}").labels
+        ('{a}', 'b')
+        """
+        if not isinstance(text, str):
+            message = f"text must be an instance of 'str'; got {type(text).__name__}"
+            raise TypeError(message)
+        return cls._wrap(TreeData.from_bracket(text))
+
+    @classmethod
+    def from_nested(cls, node: Any) -> "Tree":
+        """Make a tree from nested tuples.
+
+        Parameters
+        ----------
+        node : tuple, label or list
+            A node is a tuple ``(label, children)`` with a list of nodes, or, for a leaf,
+            a bare label. A leaf whose label is a tuple must be written
+            ``(label, [])``. A list of nodes is a forest, an empty list the empty tree.
+
+        Returns
+        -------
+        Tree
+            The tree.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_nested(("a", ["b", ("c", ["d"])])).to_bracket()
+        '{a{b}{c{d}}}'
+        """
+        return cls.from_parents(*nested.flatten(node))
+
+    @classmethod
+    def from_adjacency(
+        cls,
+        nodes: Iterable[Label],
+        adj: Sequence[Sequence[int]],
+        *,
+        roots: Sequence[int] | None = None,
+    ) -> "Tree":
+        """Make a tree from adjacency lists.
+
+        Parameters
+        ----------
+        nodes : iterable of labels
+            One label per node, in any order.
+        adj : sequence of sequences of int
+            For each node the indices of its children, in order.
+        roots : sequence of int, optional
+            The roots of a forest, in order. By default there must be exactly one root,
+            the node that is nobody's child.
+
+        Returns
+        -------
+        Tree
+            Its nodes are renumbered in preorder.
+
+        Raises
+        ------
+        ValueError
+            If an index is out of range, a node has two parents, there is a cycle, or
+            there is not exactly one root.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_adjacency(["b", "a", "c"], [[], [0, 2], []]).to_bracket()
+        '{a{b}{c}}'
+        """
+        return cls._wrap(adjacency.parse(nodes, adj, roots))
+
+    @classmethod
+    def from_parents(cls, labels: Iterable[Label], parents: Sequence[int]) -> "Tree":
+        """Make a tree from labels and parents in preorder.
+
+        Parameters
+        ----------
+        labels : iterable of labels
+            One label per node, in preorder.
+        parents : sequence of int
+            The index of each node's parent, -1 for a root. Several roots make a forest.
+
+        Returns
+        -------
+        Tree
+            The tree.
+
+        Raises
+        ------
+        ValueError
+            If the parents are not those of a tree in preorder.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_parents(["a", "b", "c"], [-1, 0, 1]).to_bracket()
+        '{a{b{c}}}'
+        """
+        return cls._wrap(TreeData(labels, index_array(parents, "parents", np.int32)))
+
+    @classmethod
+    def from_sequence(cls, sequence: Iterable[Label]) -> "Tree":
+        """Make a chain: each item is the only child of the one before.
+
+        Parameters
+        ----------
+        sequence : iterable of labels
+            The labels from the root down, for instance a string.
+
+        Returns
+        -------
+        Tree
+            The chain; its edit distance is that of the sequences.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_sequence("abc").to_bracket()
+        '{a{b{c}}}'
+        """
+        labels = tuple(sequence)
+        return cls._wrap(TreeData(labels, np.arange(-1, len(labels) - 1, dtype=np.int32)))
+
+    @classmethod
+    def forest(cls, trees: Iterable["Tree"]) -> "Tree":
+        """Put trees side by side.
+
+        Parameters
+        ----------
+        trees : iterable of Tree
+            The trees, from left to right.
+
+        Returns
+        -------
+        Tree
+            A forest; the empty tree if there are none.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> pair = [Tree.from_sequence("ab"), Tree.from_sequence("c")]
+        >>> Tree.forest(pair).to_bracket()
+        '{a{b}}{c}'
+        """
+        labels: list[Label] = []
+        parents = [np.zeros(0, dtype=np.int32)]
+        for tree in trees:
+            own = tree.parents
+            parents.append(np.where(own == -1, -1, own + len(labels)))
+            labels.extend(tree.labels)
+        return cls.from_parents(labels, np.concatenate(parents))  # type: ignore[arg-type]
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return self._data.size
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Labels of all nodes, in preorder."""
+        return self._data.labels()
+
+    @property
+    def parents(self) -> IntArray:
+        """Parent of each node, in preorder, -1 for a root; a read-only array."""
+        return frozen(self._data.parents())  # type: ignore[no-any-return]
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Indices of the roots: one for a tree, any number for a forest."""
+        return tuple(np.flatnonzero(self._data.parents() == -1).tolist())
+
+    def to_bracket(self) -> str:
+        """Write the tree in bracket notation.
+
+        Returns
+        -------
+        str
+            The text that `from_bracket` reads back.
+
+        Raises
+        ------
+        TypeError
+            If a label is not of type ``str``.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_nested(("a", ["b"])).to_bracket()
+        '{a{b}}'
+        """
+        return self._data.to_bracket()
+
+    def to_nested(self) -> Any:
+        """Write the tree as nested tuples.
+
+        Returns
+        -------
+        tuple, label or list
+            What `from_nested` reads back.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_bracket("{a{b}{c{d}}}").to_nested()
+        ('a', ['b', ('c', ['d'])])
+        """
+        return nested.build(self.labels, self._data.parents())
+
+    def to_adjacency(self) -> tuple[list[Label], list[list[int]]]:
+        """Write the tree as adjacency lists.
+
+        Returns
+        -------
+        nodes : list of labels
+            The labels in preorder.
+        adj : list of lists of int
+            The children of each node.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_bracket("{a{b}{c}}").to_adjacency()
+        (['a', 'b', 'c'], [[1, 2], [], []])
+        """
+        return list(self.labels), adjacency.build(self._data.parents())
+
+    def map_labels(self, fn: Callable[[Any], Label]) -> "Tree":
+        """Replace every label by a function of it.
+
+        Parameters
+        ----------
+        fn : callable
+            Called once per distinct label.
+
+        Returns
+        -------
+        Tree
+            A tree of the same structure.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_nested((1, [2, 3])).map_labels(str).to_bracket()
+        '{1{2}{3}}'
+        """
+        data = self._data
+        alphabet = tuple(fn(label) for label in data.alphabet)
+        return self._wrap(TreeData.from_codes(alphabet, data.codes(), data.parents()))
+
+    def subtree(self, node: int) -> "Tree":
+        """Cut out the subtree below a node.
+
+        Parameters
+        ----------
+        node : int
+            Index of its root, in preorder.
+
+        Returns
+        -------
+        Tree
+            The node and all nodes below it.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_bracket("{a{b{c}}{d}}").subtree(1).to_bracket()
+        '{b{c}}'
+        """
+        if not 0 <= node < self.size:
+            message = f"node must be in the range [0, {self.size}); got {node}"
+            raise IndexError(message)
+        data, parents = self._data, self._data.parents()
+        # In preorder the subtree ends where a parent lies before the node.
+        outside = np.flatnonzero(parents[node + 1 :] < node)
+        end = node + 1 + int(outside[0]) if outside.size else self.size
+        own = parents[node:end] - node
+        own[0] = -1
+        return self._wrap(TreeData.from_codes(data.alphabet, data.codes()[node:end], own))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return self is other or self._data.equals(other._data)
+
+    def __hash__(self) -> int:
+        return self._data.value_hash()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"trees are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        message = f"trees are immutable; {name!r} cannot be deleted"
+        raise AttributeError(message)
+
+    def __copy__(self) -> "Tree":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Tree":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        data = self._data
+        return _rebuild, (data.alphabet, data.codes(), data.parents())
+
+    def __repr__(self) -> str:
+        if self.size > _SHOWN_NODES:
+            return f"<Tree of {self.size} nodes, root {self._data.alphabet[0]!r}>"
+        shown = self if all(isinstance(s, str) for s in self._data.alphabet) else None
+        text = (shown or self.map_labels(repr)).to_bracket()
+        return f"<Tree {text}>"
+
+
+def _rebuild(alphabet: tuple[Label, ...], codes: IntArray, parents: IntArray) -> Tree:
+    return Tree._wrap(TreeData.from_codes(alphabet, codes, parents))

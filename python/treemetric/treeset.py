@@ -1,0 +1,390 @@
+"""Many trees over one alphabet, in flat arrays."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Any, overload
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._arrays import frozen, index_array
+from treemetric._typing import IntArray, Label, OffsetArray, Path
+from treemetric.formats import bracket, jsonl
+from treemetric.tree import Tree
+
+__all__ = ["TreeSet"]
+
+
+class TreeSet:
+    """An immutable sequence of trees over one alphabet.
+
+    All functions that take many trees take a list of them too; a `TreeSet` saves the
+    conversion when the same trees are used again, reads and writes files in bulk, and
+    travels between processes as a few flat buffers.
+
+    Parameters
+    ----------
+    trees : iterable of Tree
+        The trees.
+    ids : sequence, optional
+        A name for each tree; kept, and written to JSON Lines.
+    classes : sequence, optional
+        A class for each tree; kept, and written to JSON Lines as ``label``.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, TreeSet
+    >>> trees = TreeSet([Tree.from_bracket("{a{b}}"), Tree.from_bracket("{b}")])
+    >>> len(trees), trees.alphabet, trees.codes, trees.offsets
+    (2, ('a', 'b'), array([0, 1, 1], dtype=int32), array([0, 2, 3]))
+    >>> trees[1]
+    <Tree {b}>
+    """
+
+    __slots__ = ("_arrays", "_prepared", "alphabet", "classes", "ids")
+    alphabet: tuple[Label, ...]
+    """The distinct labels, in order of first appearance."""
+    ids: tuple[Any, ...] | None
+    """The names of the trees, or None."""
+    classes: tuple[Any, ...] | None
+    """The classes of the trees, or None."""
+    _arrays: tuple[IntArray, IntArray, OffsetArray]
+    _prepared: "_core.PreparedSet | None"
+
+    def __init__(
+        self,
+        trees: Iterable[Tree],
+        *,
+        ids: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        listed = list(trees)
+        for position, tree in enumerate(listed):
+            if not isinstance(tree, Tree):
+                message = (
+                    f"The 'trees[{position}]' parameter of TreeSet must be an instance of "
+                    f"'treemetric.Tree'. Got {tree!r} instead."
+                )
+                raise TypeError(message)
+        alphabet, arrays = _core.pack([tree._data for tree in listed])
+        self._set(alphabet, arrays, ids, classes)
+
+    def _set(
+        self,
+        alphabet: tuple[Label, ...],
+        arrays: tuple[IntArray, IntArray, OffsetArray],
+        ids: Sequence[Any] | None,
+        classes: Sequence[Any] | None,
+    ) -> None:
+        count = len(arrays[2]) - 1
+        for name, values in (("ids", ids), ("classes", classes)):
+            if values is not None and len(values) != count:
+                message = (
+                    f"The '{name}' parameter of TreeSet must have one entry per tree, "
+                    f"{count}. Got {len(values)} instead."
+                )
+                raise ValueError(message)
+        put = object.__setattr__
+        put(self, "alphabet", alphabet)
+        put(self, "_arrays", tuple(frozen(array) for array in arrays))
+        put(self, "ids", None if ids is None else tuple(ids))
+        put(self, "classes", None if classes is None else tuple(classes))
+        put(self, "_prepared", None)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        alphabet: Sequence[Label],
+        codes: IntArray,
+        parents: IntArray,
+        offsets: OffsetArray,
+        *,
+        ids: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> "TreeSet":
+        """Make a set from flat arrays.
+
+        Parameters
+        ----------
+        alphabet : sequence of labels
+            The labels that codes refer to.
+        codes : array of int
+            Label codes of all nodes, tree after tree, each in preorder.
+        parents : array of int
+            Parent of each node within its tree, -1 for a root.
+        offsets : array of int
+            Where each tree starts, and at last where the last one ends.
+        ids, classes : sequence, optional
+            As for `TreeSet`.
+
+        Returns
+        -------
+        TreeSet
+            The set; labels that do not occur are dropped from its alphabet.
+
+        Raises
+        ------
+        ValueError
+            If the arrays do not describe trees.
+
+        Examples
+        --------
+        >>> from treemetric import TreeSet
+        >>> TreeSet.from_arrays(["a", "b"], [0, 1, 1], [-1, 0, -1], [0, 2, 3])[0]
+        <Tree {a{b}}>
+        """
+        arrays = (
+            index_array(codes, "codes", np.int32),
+            index_array(parents, "parents", np.int32),
+            index_array(offsets, "offsets", np.int64),
+        )
+        _core.check_arrays(len(alphabet), *arrays)
+        return cls._canonical(tuple(alphabet), arrays, ids, classes)
+
+    @classmethod
+    def _canonical(
+        cls,
+        alphabet: tuple[Label, ...],
+        arrays: tuple[IntArray, IntArray, OffsetArray],
+        ids: Sequence[Any] | None,
+        classes: Sequence[Any] | None,
+    ) -> "TreeSet":
+        """Number labels by first appearance, so that equal sets have equal arrays."""
+        codes, parents, offsets = arrays
+        used, first = np.unique(codes, return_index=True)
+        index: dict[Label, int] = {}
+        table = np.zeros(len(alphabet), dtype=np.int32)
+        for code in used[np.argsort(first)].tolist():
+            table[code] = index.setdefault(alphabet[code], len(index))
+        trees = cls.__new__(cls)
+        copies = (table[codes], parents.copy(), offsets.copy())
+        trees._set(tuple(index), copies, ids, classes)
+        return trees
+
+    @classmethod
+    def from_jsonl(cls, path: Path) -> "TreeSet":
+        """Read trees from a JSON Lines file.
+
+        Each line is an object with ``nodes`` and ``adj`` (and ``roots`` for a forest),
+        or with ``bracket``; ``id`` and ``label`` become `ids` and `classes`. Blank
+        lines are skipped, arrays as labels become tuples.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        TreeSet
+            The trees.
+
+        Raises
+        ------
+        ValueError
+            If a line is not of that form; the message gives the line.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import TreeSet
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "trees.jsonl"
+        ...     _ = path.write_text('{"nodes": ["a", 7], "adj": [[1], []], "label": 0}')
+        ...     trees = TreeSet.from_jsonl(path)
+        >>> trees.alphabet, trees.classes
+        (('a', 7), (0,))
+        """
+        alphabet, codes, parents, offsets, ids, classes = jsonl.read(path)
+        return cls._canonical(alphabet, (codes, parents, offsets), ids, classes)
+
+    def to_jsonl(self, path: Path) -> None:
+        """Write the trees to a JSON Lines file, with `ids` and `classes` if there are.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it is overwritten.
+
+        Raises
+        ------
+        TypeError
+            If a label is neither str, int, float, bool, None nor a tuple of those.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import Tree, TreeSet
+        >>> trees = TreeSet([Tree.from_sequence("ab")], ids=["t0"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "trees.jsonl"
+        ...     trees.to_jsonl(path)
+        ...     print(path.read_text(), end="")
+        {"id":"t0","nodes":["a","b"],"adj":[[1],[]]}
+        """
+        jsonl.write(self, path)
+
+    @classmethod
+    def from_bracket(cls, path: Path) -> "TreeSet":
+        """Read trees from a file with one tree in bracket notation per line.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. An empty line is the empty tree.
+
+        Returns
+        -------
+        TreeSet
+            The trees.
+
+        Raises
+        ------
+        ValueError
+            If a line is not in bracket notation; the message gives line and position.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import TreeSet
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "trees.txt"
+        ...     _ = path.write_text("{a{b}}\\n{c}\\n")
+        ...     trees = TreeSet.from_bracket(path)
+        >>> len(trees), trees.alphabet
+        (2, ('a', 'b', 'c'))
+        """
+        alphabet, codes, parents, offsets = bracket.read(path)
+        return cls._canonical(alphabet, (codes, parents, offsets), None, None)
+
+    def to_bracket(self, path: Path) -> None:
+        """Write the trees to a file, one per line in bracket notation.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it is overwritten.
+
+        Raises
+        ------
+        TypeError
+            If a label is not of type ``str``.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import Tree, TreeSet
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "trees.txt"
+        ...     TreeSet([Tree.from_sequence("ab")]).to_bracket(path)
+        ...     print(path.read_text(), end="")
+        {a{b}}
+        """
+        bracket.write(self, path)
+
+    @property
+    def codes(self) -> IntArray:
+        """Label codes of all nodes, tree after tree, in preorder; read-only."""
+        return self._arrays[0]
+
+    @property
+    def parents(self) -> IntArray:
+        """Parent of each node within its tree, -1 for a root; read-only."""
+        return self._arrays[1]
+
+    @property
+    def offsets(self) -> OffsetArray:
+        """Where each tree starts, and at last where the last one ends; read-only."""
+        return self._arrays[2]
+
+    @property
+    def sizes(self) -> OffsetArray:
+        """Number of nodes of each tree."""
+        return np.diff(self.offsets)
+
+    def _core_set(self) -> "_core.PreparedSet":
+        """Give the trees ready for the kernels; made when first asked for."""
+        if self._prepared is None:
+            object.__setattr__(self, "_prepared", _core.PreparedSet(*self._arrays))
+        return self._prepared  # type: ignore[return-value]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | np.ndarray[Any, Any]) -> "TreeSet": ...
+
+    def __getitem__(self, index: Any) -> "Tree | TreeSet":
+        if not isinstance(index, Integral):
+            return self._take(np.arange(len(self))[index])
+        position = int(index) + (len(self) if index < 0 else 0)
+        if not 0 <= position < len(self):
+            message = f"index {index} is out of range for a set of {len(self)} trees"
+            raise IndexError(message)
+        nodes = slice(self.offsets[position], self.offsets[position + 1])
+        data = _core.TreeData.from_codes(
+            self.alphabet, self.codes[nodes], self.parents[nodes]
+        )
+        return Tree._wrap(data)
+
+    def _take(self, chosen: np.ndarray[Any, Any]) -> "TreeSet":
+        sizes = self.sizes[chosen]
+        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        # Positions of all nodes of the chosen trees, in order.
+        nodes = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
+        picked = [
+            None if values is None else [values[i] for i in chosen.tolist()]
+            for values in (self.ids, self.classes)
+        ]
+        arrays = (self.codes[nodes], self.parents[nodes], offsets)
+        return self._canonical(self.alphabet, arrays, *picked)
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[i] for i in range(len(self)))
+
+    def _value(self) -> tuple[Any, ...]:
+        arrays = tuple(array.tobytes() for array in self._arrays)
+        return (self.alphabet, *arrays, self.ids, self.classes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSet):
+            return NotImplemented
+        return self._value() == other._value()
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"tree sets are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __copy__(self) -> "TreeSet":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "TreeSet":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # NumPy sends its buffers out of band under protocol 5.
+        return _rebuild, (self.alphabet, *self._arrays, self.ids, self.classes)
+
+    def __repr__(self) -> str:
+        nodes, labels = len(self.codes), len(self.alphabet)
+        return f"<TreeSet of {len(self)} trees, {nodes} nodes, {labels} labels>"
+
+
+def _rebuild(
+    alphabet: tuple[Label, ...],
+    codes: IntArray,
+    parents: IntArray,
+    offsets: OffsetArray,
+    ids: tuple[Any, ...] | None,
+    classes: tuple[Any, ...] | None,
+) -> TreeSet:
+    _core.check_arrays(len(alphabet), codes, parents, offsets)
+    trees = TreeSet.__new__(TreeSet)
+    trees._set(alphabet, (codes, parents, offsets), ids, classes)
+    return trees

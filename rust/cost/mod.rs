@@ -1,0 +1,12 @@
+//! What an edit costs.
+//!
+//! A cost function lives on labels and a gap: replace, delete, insert. The kernels never see it
+//! as such; they see *savings*, `delete + insert - replace`, in whole quanta (see [`scale`]).
+
+mod axioms;
+pub mod scale;
+mod table;
+
+pub use axioms::{Axiom, Violation, closure, violations};
+pub use scale::Scale;
+pub use table::CostTable;

@@ -1,0 +1,125 @@
+//! Replacement, deletion and insertion costs of two alphabets, in quanta.
+
+use crate::cost::Scale;
+use crate::error::{Error, Result};
+
+/// Largest cost that is accepted, so that no sum can overflow.
+const LARGEST_COST: f64 = 1e200;
+
+/// A prepared cost function between the labels of the rows and those of the columns.
+#[derive(Debug)]
+pub struct CostTable {
+    columns: usize,
+    /// `max(0, delete + insert - replace)`, row by row, whole numbers of quanta.
+    savings: Vec<f64>,
+    delete: Vec<i64>,
+    insert: Vec<i64>,
+    scale: Scale,
+    symmetric: bool,
+}
+
+impl CostTable {
+    /// Prepares the costs of replacing row labels by column labels, of deleting row labels and of
+    /// inserting column labels. `replace` is row-major.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a wrong shape or for costs that are negative, not finite or too
+    /// large; the caller checks entries first and knows their labels, this is the last line.
+    pub fn new(replace: &[f64], delete: &[f64], insert: &[f64]) -> Result<Self> {
+        let (rows, columns) = (delete.len(), insert.len());
+        if replace.len() != rows * columns {
+            return Err(Error::Invalid(format!(
+                "replace must have {rows} x {columns} entries; got {}",
+                replace.len()
+            )));
+        }
+        let all = || replace.iter().chain(delete).chain(insert).copied();
+        if let Some(bad) = all().find(|&c| !(0.0..=LARGEST_COST).contains(&c)) {
+            return Err(Error::Invalid(format!(
+                "costs must be finite, not negative and at most {LARGEST_COST:e}; got {bad}"
+            )));
+        }
+        let largest = all().fold(0.0, f64::max);
+        if largest != 0.0 && largest < 1.0 / LARGEST_COST {
+            return Err(Error::Invalid(format!(
+                "the largest cost must be 0 or at least {:e}; got {largest:e}",
+                1.0 / LARGEST_COST
+            )));
+        }
+        let scale = Scale::of(&all().collect::<Vec<_>>());
+        let quanta = |costs: &[f64]| costs.iter().map(|&c| scale.quanta(c)).collect::<Vec<_>>();
+        let (replaced, deleted, inserted) = (quanta(replace), quanta(delete), quanta(insert));
+        let symmetric = rows == columns
+            && deleted == inserted
+            && (0..rows)
+                .all(|a| (0..a).all(|b| replaced[a * columns + b] == replaced[b * columns + a]));
+        let savings = (0..rows * columns)
+            .map(|cell| {
+                let (a, b) = (cell / columns, cell % columns);
+                (deleted[a] + inserted[b] - replaced[cell]).max(0) as f64
+            })
+            .collect();
+        Ok(Self { columns, savings, delete: deleted, insert: inserted, scale, symmetric })
+    }
+
+    /// Number of row labels and of column labels.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.delete.len(), self.columns)
+    }
+
+    /// Whether the two alphabets have one length and exchanging them changes nothing.
+    pub fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    /// How quanta become costs again.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    #[inline(always)]
+    pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
+        self.savings[row as usize * self.columns + column as usize]
+    }
+
+    pub(crate) fn delete(&self, row: u32) -> i64 {
+        self.delete[row as usize]
+    }
+
+    pub(crate) fn insert(&self, column: u32) -> i64 {
+        self.insert[column as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn savings_are_never_negative() {
+        let table = CostTable::new(&[5.0, 0.5], &[1.0], &[1.0, 1.0]).unwrap();
+        assert_eq!((table.saving(0, 0), table.saving(0, 1)), (0.0, 15.0));
+        assert_eq!(table.scale(), Scale::Decimal(1));
+        assert_eq!(table.shape(), (1, 2));
+    }
+
+    #[test]
+    fn symmetry_is_seen() {
+        let symmetric =
+            |r: &[f64], d: &[f64], i: &[f64]| CostTable::new(r, d, i).unwrap().is_symmetric();
+        assert!(symmetric(&[0.0, 2.0, 2.0, 0.0], &[1.0, 3.0], &[1.0, 3.0]));
+        assert!(!symmetric(&[0.0, 2.0, 1.0, 0.0], &[1.0, 3.0], &[1.0, 3.0]));
+        assert!(!symmetric(&[0.0, 2.0, 2.0, 0.0], &[1.0, 3.0], &[1.0, 2.0]));
+        assert!(!symmetric(&[0.0, 2.0], &[1.0], &[1.0, 2.0]));
+    }
+
+    #[test]
+    fn bad_costs_are_refused_with_their_value() {
+        for (bad, part) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf"), (1e300, "e")] {
+            let error = CostTable::new(&[bad], &[1.0], &[1.0]).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(CostTable::new(&[1e-300], &[0.0], &[0.0]).is_err());
+        assert!(CostTable::new(&[1.0, 2.0], &[1.0], &[1.0]).is_err());
+    }
+}

@@ -1,0 +1,249 @@
+//! Column tables of the level-packed kernel.
+//!
+//! The lanes of the kernel are the nodes of the column trees in postorder. The subtree of a
+//! key-root is an interval of lanes, a *segment*, and segments with equally many key-roots above
+//! them are disjoint. So all segments of one such *level* can advance together, and a row of the
+//! dynamic programme is one pass over *blocks*: pairs of a level and a vector of lanes.
+//!
+//! ```text
+//! tree   a(b(c,d),e(f))     lanes   c d b f e a
+//! level 0                            [---------]   segment of a
+//! level 1                              d   [-]     segments of d (a leaf: none needed) and e(f)
+//! ```
+//!
+//! Deeper levels come first, because an outer segment uses the subtree values of the inner ones
+//! in the same row. Key-roots that are leaves need no segment: the best saving of a subtree with
+//! one leaf is the maximum over single pairs, which the row keeps anyway. A level is cut into
+//! *isolated* blocks, whose segments lie inside the vector, and *chained* blocks, whose segments
+//! go on in the next vector and hand over a carry.
+//!
+//! Columns may come from one tree or from many: trees side by side are more segments.
+
+use crate::distance::simd::Simd;
+use crate::tree::Oriented;
+use std::ops::Range;
+
+/// Blocks per pass over the rows of a key-root, so that their state stays in the L1 cache.
+const BLOCKS_PER_CHUNK: usize = 128;
+const NONE: u32 = u32::MAX;
+
+/// Control data of one level in one vector of lanes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block<S: Simd> {
+    pub(crate) scan: S::Scan,
+    /// Lanes that are not the first of their segment.
+    pub(crate) inside: S::Vector,
+    /// Lanes on the left path of their segment.
+    pub(crate) path: S::Vector,
+    /// Lanes of a segment that comes from the previous vector.
+    pub(crate) carry: S::Vector,
+    /// For each lane off the path, the lane before its subtree.
+    pub(crate) pick: S::Pick,
+}
+
+/// Lanes that a chained block picks from one half of an earlier block of its chain.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FarPick<S: Simd> {
+    pub(crate) block: u32,
+    pub(crate) upper: bool,
+    pub(crate) control: S::Vector,
+}
+
+/// Neighbouring blocks of one level and kind.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) blocks: Range<usize>,
+    pub(crate) chained: bool,
+}
+
+/// Runs that are computed in one pass.
+#[derive(Debug, Clone)]
+pub(crate) struct Chunk {
+    pub(crate) runs: Range<usize>,
+    pub(crate) blocks: Range<usize>,
+}
+
+/// All column tables of one or several trees.
+#[derive(Debug)]
+pub(crate) struct Columns<S: Simd> {
+    /// Number of vectors that hold them.
+    pub(crate) vectors: usize,
+    pub(crate) blocks: Vec<Block<S>>,
+    /// Vector of each block.
+    pub(crate) vector_of: Vec<u32>,
+    /// Far picks of block `b`: `far[far_start[b]..far_start[b + 1]]`.
+    pub(crate) far: Vec<FarPick<S>>,
+    pub(crate) far_start: Vec<u32>,
+    pub(crate) runs: Vec<Run>,
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+/// A segment: first and last lane, and the number of key-roots above it.
+struct Segment {
+    first: u32,
+    last: u32,
+    level: u32,
+}
+
+impl<S: Simd> Columns<S> {
+    /// Tables for the trees side by side, in this order.
+    pub(crate) fn new(trees: &[&Oriented]) -> Self {
+        let lanes = trees.iter().map(|tree| tree.len()).sum::<usize>();
+        let vectors = lanes.div_ceil(S::LANES);
+        let mut first_of = Vec::with_capacity(lanes);
+        let mut segments = Vec::new();
+        for tree in trees {
+            let offset = first_of.len();
+            first_of.extend((0..tree.len()).map(|i| (offset + tree.first(i)) as u32));
+            for &k in &tree.keyroots {
+                let k = k as usize;
+                if tree.size[k] > 1 {
+                    let (first, last) = ((offset + tree.first(k)) as u32, (offset + k) as u32);
+                    segments.push(Segment { first, last, level: tree.depth[k] });
+                }
+            }
+        }
+        // Stable, so that the segments of a level stay in the order of their lanes.
+        segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
+        let mut builder = Builder {
+            columns: Self {
+                vectors,
+                blocks: Vec::new(),
+                vector_of: Vec::new(),
+                far: Vec::new(),
+                far_start: vec![0],
+                runs: Vec::new(),
+                chunks: Vec::new(),
+            },
+            first_of,
+            start_of: vec![NONE; vectors * S::LANES],
+            block_of: vec![NONE; vectors],
+            touched: Vec::new(),
+        };
+        for level in segments.chunk_by(|a, b| a.level == b.level) {
+            builder.add_level(level);
+        }
+        let mut columns = builder.columns;
+        columns.cut_into_chunks();
+        columns
+    }
+
+    /// Bytes of scratch that the kernel takes for rows of this tree.
+    pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize, usize) {
+        let widest = self.chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
+        (rows.len() * self.vectors, widest, widest * rows.max_depth as usize)
+    }
+
+    fn cut_into_chunks(&mut self) {
+        let mut from = 0;
+        while from < self.runs.len() {
+            let start = self.runs[from].blocks.start;
+            let mut to = from + 1;
+            while to < self.runs.len() && self.runs[to].blocks.end - start <= BLOCKS_PER_CHUNK {
+                to += 1;
+            }
+            let blocks = start..self.runs[to - 1].blocks.end;
+            self.chunks.push(Chunk { runs: from..to, blocks });
+            from = to;
+        }
+    }
+}
+
+struct Builder<S: Simd> {
+    columns: Columns<S>,
+    /// First lane of the subtree of each lane.
+    first_of: Vec<u32>,
+    /// First lane of the segment of each lane at the current level.
+    start_of: Vec<u32>,
+    /// Block of each vector at the current level.
+    block_of: Vec<u32>,
+    /// Vectors of the current level, and whether they are chained.
+    touched: Vec<(u32, bool)>,
+}
+
+impl<S: Simd> Builder<S> {
+    fn add_level(&mut self, segments: &[Segment]) {
+        self.touched.clear();
+        for segment in segments {
+            let (first, last) = (segment.first as usize, segment.last as usize);
+            self.start_of[first..=last].fill(segment.first);
+            let (from, to) = (first / S::LANES, last / S::LANES);
+            for vector in from..=to {
+                match self.touched.last_mut() {
+                    Some((last, chained)) if *last == vector as u32 => *chained |= from != to,
+                    _ => self.touched.push((vector as u32, from != to)),
+                }
+            }
+        }
+        for kind in [false, true] {
+            let start = self.columns.blocks.len();
+            for index in 0..self.touched.len() {
+                let (vector, chained) = self.touched[index];
+                if chained == kind {
+                    self.block_of[vector as usize] = self.columns.blocks.len() as u32;
+                    self.add_block(vector as usize, chained);
+                }
+            }
+            let blocks = start..self.columns.blocks.len();
+            if !blocks.is_empty() {
+                self.columns.runs.push(Run { blocks, chained: kind });
+            }
+        }
+        for &(vector, _) in &self.touched {
+            self.start_of[vector as usize * S::LANES..][..S::LANES].fill(NONE);
+        }
+    }
+
+    fn add_block(&mut self, vector: usize, chained: bool) {
+        let base = vector * S::LANES;
+        let start_of = &self.start_of[base..base + S::LANES];
+        let active = |q: usize| start_of[q] != NONE;
+        let path = |q: usize| active(q) && self.first_of[base + q] == start_of[q];
+        let mut starts = [0i32; 64];
+        let mut near = [None; 64];
+        // (lane, lane to take from) for lanes that need another vector of the chain.
+        let mut far = Vec::new();
+        for q in 0..S::LANES {
+            starts[q] =
+                if active(q) { (i64::from(start_of[q]) - base as i64) as i32 } else { q as i32 };
+            if !active(q) || path(q) {
+                continue;
+            }
+            let source = self.first_of[base + q] as usize;
+            if !chained {
+                // Isolated blocks pick before they shift: one lane further left.
+                near[q] = Some((source - 1 - base) as u8);
+            } else if source >= base {
+                near[q] = Some((source - base) as u8);
+            } else {
+                far.push((q, source));
+            }
+        }
+        self.columns.blocks.push(Block {
+            scan: S::scan_control(&starts[..S::LANES]),
+            inside: S::mask(|q| active(q) && ((base + q) as u32) > start_of[q]),
+            path: S::mask(path),
+            carry: S::mask(|q| active(q) && (start_of[q] as usize) < base),
+            pick: S::pick_control(&near[..S::LANES]),
+        });
+        self.columns.vector_of.push(vector as u32);
+        let half = S::LANES / 2;
+        while let Some(&(_, source)) = far.first() {
+            let group = source / half;
+            let mut sources = [None; 64];
+            far.retain(|&(q, source)| {
+                let here = source / half == group;
+                if here {
+                    sources[q] = Some((source % half) as u8);
+                }
+                !here
+            });
+            self.columns.far.push(FarPick {
+                block: self.block_of[source / S::LANES],
+                upper: group % 2 == 1,
+                control: S::half_control(&sources[..S::LANES]),
+            });
+        }
+        self.columns.far_start.push(self.columns.far.len() as u32);
+    }
+}

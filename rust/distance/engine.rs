@@ -1,0 +1,329 @@
+//! From two prepared trees to a distance: choice of orientation, roles and kernel.
+
+use crate::cost::CostTable;
+use crate::cost::scale::EXACT_NODES;
+use crate::distance::columns::Columns;
+use crate::distance::packed::{self, Job};
+use crate::distance::profile;
+use crate::distance::scalar::{self, Number};
+#[cfg(target_arch = "x86_64")]
+use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
+use crate::distance::simd::{Element, Simd};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use crate::tree::{Orientation, Oriented, Prepared};
+use std::sync::OnceLock;
+
+/// A tree and how its label codes translate to those of the comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand<'a> {
+    /// The tree.
+    pub tree: &'a Prepared,
+    /// Code of the comparison for each label code of the tree; `None` if they are the same.
+    pub codes: Option<&'a [u32]>,
+}
+
+impl Operand<'_> {
+    pub(crate) fn code(&self, label: u32) -> u32 {
+        self.codes.map_or(label, |codes| codes[label as usize])
+    }
+}
+
+/// What edits cost.
+#[derive(Debug, Clone, Copy)]
+pub enum Pricing<'a> {
+    /// 1 for every edit; labels with equal codes match.
+    Unit,
+    /// By table: source codes are its rows, target codes its columns.
+    Table(&'a CostTable),
+}
+
+/// Which kernel may be used. All give the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// The fastest that the machine and the pair allow.
+    Auto,
+    /// One cell at a time.
+    Scalar,
+    /// The vector kernel, where the machine and the pair allow it, however small the pair.
+    Packed,
+}
+
+/// How a pair is decomposed. All routes give the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Route {
+    /// Left or right paths.
+    pub orientation: Orientation,
+    /// Whether the second tree lies along the rows.
+    pub swapped: bool,
+}
+
+/// Below this much work (cells) a pair whose column tables are not there yet is left to the
+/// scalar kernel: building the tables would take longer.
+const TABLES_PAY_OFF: f64 = 3000.0;
+/// Scratch above this many bytes is given back after a single pair.
+const KEEP_SCRATCH: usize = 32 << 20;
+
+/// Column tables by lane type and orientation, built when first used.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnCache {
+    #[cfg(target_arch = "x86_64")]
+    bytes: [OnceLock<Box<Columns<Bytes>>>; 2],
+    #[cfg(target_arch = "x86_64")]
+    words: [OnceLock<Box<Columns<Words>>>; 2],
+    #[cfg(target_arch = "x86_64")]
+    doubles: [OnceLock<Box<Columns<Doubles>>>; 2],
+}
+
+/// Scratch of one thread. Grows to the largest pair seen, then nothing is allocated per pair.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    #[cfg(target_arch = "x86_64")]
+    bytes: packed::Buffers<Bytes>,
+    #[cfg(target_arch = "x86_64")]
+    words: packed::Buffers<Words>,
+    #[cfg(target_arch = "x86_64")]
+    doubles: packed::Buffers<Doubles>,
+    counts: scalar::Buffers<u32>,
+    quanta: scalar::Buffers<i64>,
+    codes: Vec<u32>,
+}
+
+impl Workspace {
+    fn bytes_held(&self) -> usize {
+        let scalar = self.counts.bytes_held() + self.quanta.bytes_held();
+        #[cfg(target_arch = "x86_64")]
+        let packed = self.bytes.bytes_held() + self.words.bytes_held() + self.doubles.bytes_held();
+        #[cfg(not(target_arch = "x86_64"))]
+        let packed = 0;
+        scalar + packed
+    }
+}
+
+/// Column trees that are computed together, in one orientation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group<'a> {
+    pub(crate) members: &'a [Operand<'a>],
+    pub(crate) orientation: Orientation,
+    /// Label codes of all lanes.
+    pub(crate) codes: &'a [u32],
+    /// Nodes of the largest member.
+    pub(crate) largest: usize,
+    pub(crate) cache: &'a ColumnCache,
+}
+
+/// Estimated cells of one decomposition.
+fn work(rows: &Oriented, columns: &Oriented) -> f64 {
+    // The constant stands for the overhead of a row, which counts when columns are few.
+    rows.row_work as f64 * (columns.column_work + 16) as f64
+}
+
+/// The cheapest way to decompose a pair, and its estimated cells.
+fn best_route(x: &Prepared, y: &Prepared) -> (Route, f64) {
+    let mut best = (Route { orientation: Orientation::Left, swapped: false }, f64::INFINITY);
+    for orientation in [Orientation::Left, Orientation::Right] {
+        let (a, b) = (x.oriented(orientation), y.oriented(orientation));
+        for (swapped, cells) in [(false, work(a, b)), (true, work(b, a))] {
+            if cells < best.1 {
+                best = (Route { orientation, swapped }, cells);
+            }
+        }
+    }
+    best
+}
+
+/// Estimated cells of a pair on its best route; proportional to its time.
+pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
+    best_route(x, y).1
+}
+
+/// The edit distance from `x` to `y`.
+///
+/// # Errors
+/// [`crate::Error::Memory`] if the pair does not fit, [`crate::Error::Cancelled`] if asked to.
+pub fn distance(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<f64> {
+    let (route, cells) = best_route(x.tree, y.tree);
+    let kernel = if cells < TABLES_PAY_OFF { Kernel::Scalar } else { Kernel::Auto };
+    distance_by(x, y, pricing, kernel, route, workspace, cancel)
+}
+
+/// The edit distance by a chosen kernel and route; for tests and measurements.
+///
+/// # Errors
+/// As [`distance`].
+pub fn distance_by(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    kernel: Kernel,
+    route: Route,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<f64> {
+    let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
+    let mut codes = std::mem::take(&mut workspace.codes);
+    codes.clear();
+    let tree = columns.tree.oriented(route.orientation);
+    profile::append_codes(&columns, tree, &mut codes);
+    let group = Group {
+        members: &[columns],
+        orientation: route.orientation,
+        codes: &codes,
+        largest: columns.tree.nodes(),
+        cache: &columns.tree.columns,
+    };
+    let mut saving = 0;
+    let keep = |_, value| saving = value;
+    let result =
+        group_savings(&rows, &group, &pricing, route.swapped, kernel, workspace, cancel, keep);
+    workspace.codes = codes;
+    if workspace.bytes_held() > KEEP_SCRATCH {
+        *workspace = Workspace::default();
+    }
+    result?;
+    Ok(total(&pricing, delete_all(&x, &pricing) + insert_all(&y, &pricing) - i128::from(saving)))
+}
+
+/// Quanta as a distance.
+pub(crate) fn total(pricing: &Pricing<'_>, quanta: i128) -> f64 {
+    match pricing {
+        Pricing::Unit => quanta as f64,
+        Pricing::Table(table) => table.scale().to_cost(quanta),
+    }
+}
+
+/// Quanta for deleting all of a source tree.
+pub(crate) fn delete_all(x: &Operand<'_>, pricing: &Pricing<'_>) -> i128 {
+    match pricing {
+        Pricing::Unit => x.tree.nodes() as i128,
+        Pricing::Table(table) => sum_over_labels(x, |code| table.delete(code)),
+    }
+}
+
+/// Quanta for inserting all of a target tree.
+pub(crate) fn insert_all(y: &Operand<'_>, pricing: &Pricing<'_>) -> i128 {
+    match pricing {
+        Pricing::Unit => y.tree.nodes() as i128,
+        Pricing::Table(table) => sum_over_labels(y, |code| table.insert(code)),
+    }
+}
+
+fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i64) -> i128 {
+    let labels = operand.tree.labels();
+    operand
+        .tree
+        .label_indices()
+        .map(|label| i128::from(cost(operand.code(labels[label as usize]))))
+        .sum()
+}
+
+/// Largest savings of the row tree with every member of the group, in quanta, handed to `emit`.
+#[allow(clippy::too_many_arguments)] // the one call that all distances go through
+pub(crate) fn group_savings(
+    rows: &Operand<'_>,
+    group: &Group<'_>,
+    pricing: &Pricing<'_>,
+    transposed: bool,
+    kernel: Kernel,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+    emit: impl FnMut(usize, i64),
+) -> Result<()> {
+    let run = Run { rows, group, pricing, transposed, cancel };
+    let smaller = rows.tree.nodes().min(group.largest);
+    #[cfg(target_arch = "x86_64")]
+    if let (true, Some(avx2)) = (kernel != Kernel::Scalar, Avx2::detect()) {
+        // A unit-cost saving is at most twice the number of nodes of the smaller tree.
+        let Workspace { bytes, words, doubles, .. } = workspace;
+        let side = group.orientation as usize;
+        match pricing {
+            Pricing::Unit if smaller <= usize::from(u8::MAX / 2) => {
+                return run.packed(Bytes(avx2), &group.cache.bytes[side], bytes, emit);
+            }
+            Pricing::Unit if smaller <= usize::from(u16::MAX / 2) => {
+                return run.packed(Words(avx2), &group.cache.words[side], words, emit);
+            }
+            Pricing::Table(_) if smaller <= EXACT_NODES => {
+                return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, emit);
+            }
+            _ => {}
+        }
+    }
+    let _ = (kernel, smaller);
+    match pricing {
+        Pricing::Unit => run.scalar(&mut workspace.counts, emit),
+        Pricing::Table(_) => run.scalar(&mut workspace.quanta, emit),
+    }
+}
+
+/// The arguments of one kernel call.
+struct Run<'a> {
+    rows: &'a Operand<'a>,
+    group: &'a Group<'a>,
+    pricing: &'a Pricing<'a>,
+    transposed: bool,
+    cancel: &'a Cancel,
+}
+
+impl Run<'_> {
+    fn row_tree(&self) -> &Oriented {
+        self.rows.tree.oriented(self.group.orientation)
+    }
+
+    fn member_trees(&self) -> impl Iterator<Item = &Oriented> {
+        self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
+    }
+
+    fn packed<S: Simd>(
+        &self,
+        simd: S,
+        table: &OnceLock<Box<Columns<S>>>,
+        buffers: &mut packed::Buffers<S>,
+        mut emit: impl FnMut(usize, i64),
+    ) -> Result<()> {
+        let columns =
+            table.get_or_init(|| Box::new(Columns::new(&self.member_trees().collect::<Vec<_>>())));
+        let rows = self.row_tree();
+        buffers.reserve(rows, profile::height(self.rows), columns)?;
+        profile::fill(
+            self.pricing,
+            self.transposed,
+            self.rows,
+            self.group.codes,
+            columns.vectors * S::LANES,
+            S::elements_mut(&mut buffers.profile),
+        );
+        simd.fill(Job { rows, columns, buffers }, self.cancel)?;
+        let mut end = 0;
+        for (member, tree) in self.member_trees().enumerate() {
+            end += tree.len();
+            emit(member, buffers.saving(rows, columns, end - 1).to_quanta());
+        }
+        Ok(())
+    }
+
+    fn scalar<N: Number>(
+        &self,
+        buffers: &mut scalar::Buffers<N>,
+        mut emit: impl FnMut(usize, i64),
+    ) -> Result<()> {
+        let rows = self.row_tree();
+        let mut codes = self.group.codes;
+        for (member, columns) in self.member_trees().enumerate() {
+            let (here, rest) = codes.split_at(columns.len());
+            codes = rest;
+            buffers.reserve(rows, profile::height(self.rows), columns)?;
+            let stride = columns.len();
+            let profile = &mut buffers.profile;
+            profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);
+            emit(member, scalar::fill(rows, columns, buffers, self.cancel)?.to_quanta());
+        }
+        Ok(())
+    }
+}

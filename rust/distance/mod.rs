@@ -1,0 +1,23 @@
+//! What a pair costs: the exact tree edit distance of Zhang and Shasha in the savings form.
+//!
+//! The kernels compute the largest *saving* over deleting one tree and inserting the other; the
+//! distance is the difference. See [`packed`] for the recursion.
+//!
+//! Forests and empty trees get a virtual root whose saving with every node is 0. Pairing it can
+//! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
+//! best saving of the two forests.
+
+mod columns;
+mod engine;
+mod packed;
+mod profile;
+mod scalar;
+mod simd;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use engine::ColumnCache;
+pub(crate) use engine::{Group, delete_all, group_savings, insert_all, total};
+pub use engine::{Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work};
+pub(crate) use profile::append_codes;

@@ -1,0 +1,103 @@
+//! The plain kernel: the same recursion as [`packed`](super::packed), one cell at a time.
+//!
+//! It serves machines without the vector instructions, pairs too small or too large for the
+//! packed kernel, and it is the twin that the packed kernel is tested against.
+
+use crate::distance::simd::Element;
+use crate::error::Result;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::tree::Oriented;
+
+/// A number that savings are counted in.
+pub(crate) trait Number: Element + std::ops::Add<Output = Self> {}
+impl Number for u32 {}
+impl Number for i64 {}
+impl Number for f64 {}
+
+/// Scratch of one thread; grows to the largest pair seen.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers<N> {
+    /// Savings of each distinct row label with every column.
+    pub(crate) profile: Vec<N>,
+    table: Vec<N>,
+    forest: Vec<N>,
+}
+
+impl<N: Number> Buffers<N> {
+    pub(crate) fn bytes_held(&self) -> usize {
+        let held = [&self.profile, &self.table, &self.forest];
+        held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<N>()
+    }
+
+    pub(crate) fn reserve(
+        &mut self,
+        rows: &Oriented,
+        labels: usize,
+        columns: &Oriented,
+    ) -> Result<()> {
+        const WHAT: &str = "the dynamic programme of one pair of trees";
+        let (n, m) = (rows.len(), columns.len());
+        memory::grow(WHAT, &mut self.profile, labels * m, N::default())?;
+        memory::grow(WHAT, &mut self.table, n * m, N::default())?;
+        memory::grow(WHAT, &mut self.forest, (n + 1) * (m + 1), N::default())
+    }
+}
+
+#[inline(always)]
+fn greater<N: PartialOrd>(a: N, b: N) -> N {
+    if b > a { b } else { a }
+}
+
+/// The saving of the two whole trees.
+pub(crate) fn fill<N: Number>(
+    rows: &Oriented,
+    columns: &Oriented,
+    buffers: &mut Buffers<N>,
+    cancel: &Cancel,
+) -> Result<N> {
+    let Buffers { profile, table, forest } = buffers;
+    let m = columns.len();
+    let stride = m + 1;
+    for &k1 in &rows.fresh {
+        let k1 = k1 as usize;
+        let first1 = rows.first(k1);
+        for &k2 in &columns.keyroots {
+            cancel.check()?;
+            let k2 = k2 as usize;
+            let first2 = columns.first(k2);
+            // Row `i + 1` of the forest matrix belongs to node `i`; row `first1` is the empty one.
+            forest[first1 * stride..][first2..=k2 + 1].fill(N::default());
+            for i in first1..=k1 {
+                let first_i = rows.first(i);
+                let row = &mut table[rows.row[i] as usize * m..][..m];
+                let (above, here) = forest.split_at_mut((i + 1) * stride);
+                let previous = &above[i * stride..];
+                let current = &mut here[..stride];
+                let mut left = N::default();
+                current[first2] = left;
+                if first_i == first1 {
+                    let savings = &profile[rows.label[i] as usize * m..][..m];
+                    for j in first2..=k2 {
+                        left = greater(left, previous[j + 1]);
+                        if columns.first(j) == first2 {
+                            left = greater(left, previous[j] + savings[j]);
+                            row[j] = left;
+                        } else {
+                            left = greater(left, row[j]);
+                        }
+                        current[j + 1] = left;
+                    }
+                } else {
+                    let apart = &above[first_i * stride..][..stride];
+                    for j in first2..=k2 {
+                        let joined = apart[columns.first(j)] + row[j];
+                        left = greater(greater(left, previous[j + 1]), joined);
+                        current[j + 1] = left;
+                    }
+                }
+            }
+        }
+    }
+    Ok(table[rows.row[rows.len() - 1] as usize * m + m - 1])
+}

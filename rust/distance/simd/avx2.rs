@@ -1,0 +1,249 @@
+//! 256-bit vectors: 32 bytes, 16 words or 4 doubles.
+//!
+//! Shuffles of AVX2 work inside 16-byte halves. A scan therefore shifts by 1, 2, 4, … lanes inside
+//! the halves and then carries the last lane of the lower half into the upper one; a pick takes
+//! from both halves with one shuffle each.
+
+#![allow(unsafe_code)] // intrinsics; every value of the types below proves that AVX2 is there
+
+use super::{Simd, Sources};
+use crate::distance::packed::{self, Job};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use std::arch::x86_64::{
+    __m128i, __m256i, _mm_load_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_pd,
+    _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_castpd_si256,
+    _mm256_castsi256_pd, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_pd, _mm256_or_si256,
+    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_shuffle_epi8,
+};
+
+/// The proof that this machine has AVX2; only [`Avx2::detect`] makes one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    pub(crate) fn detect() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+}
+
+/// A vector in memory and in a register.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct V(__m256i);
+
+impl std::fmt::Debug for V {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.bytes())
+    }
+}
+
+const NOTHING: u8 = 0x80; // a shuffle control with the top bit set gives 0
+
+impl V {
+    fn from_bytes(bytes: [u8; 32]) -> Self {
+        // SAFETY: both types are 32 plain bytes without invalid values.
+        Self(unsafe { std::mem::transmute::<[u8; 32], __m256i>(bytes) })
+    }
+
+    fn bytes(self) -> [u8; 32] {
+        // SAFETY: as above.
+        unsafe { std::mem::transmute::<__m256i, [u8; 32]>(self.0) }
+    }
+
+    /// A byte shuffle from a lane shuffle inside the halves: lanes of `SIZE` bytes.
+    fn shuffle<const SIZE: usize>(source: impl Fn(usize) -> Option<usize>) -> Self {
+        Self::from_bytes(std::array::from_fn(|byte| {
+            source(byte / SIZE).map_or(NOTHING, |lane| (lane * SIZE + byte % SIZE) as u8)
+        }))
+    }
+}
+
+macro_rules! lanes {
+    ($name:ident, $elem:ty, steps: $steps:literal, last: $last:expr,
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+        #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name(pub(crate) Avx2);
+
+        impl $name {
+            const SIZE: usize = size_of::<$elem>();
+            const HALF: usize = 16 / Self::SIZE;
+
+            #[target_feature(enable = "avx2")]
+            fn fill_with_avx2(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                packed::fill(self, job, cancel)
+            }
+        }
+
+        impl Simd for $name {
+            type Elem = $elem;
+            type Vector = V;
+            /// One shuffle per step inside the halves, then the carry between them.
+            type Scan = [V; $steps + 1];
+            /// From the lower half, from the upper half.
+            type Pick = [V; 2];
+            const LANES: usize = 32 / size_of::<$elem>();
+
+            #[inline(always)]
+            fn zero() -> V {
+                V::from_bytes([0; 32])
+            }
+            #[inline(always)]
+            fn elements(vectors: &[V]) -> &[$elem] {
+                // SAFETY: a vector is `LANES` plain values of the element type, which is not
+                // more strictly aligned.
+                unsafe {
+                    std::slice::from_raw_parts(vectors.as_ptr().cast(), vectors.len() * Self::LANES)
+                }
+            }
+            #[inline(always)]
+            fn elements_mut(vectors: &mut [V]) -> &mut [$elem] {
+                // SAFETY: as above; the mutable borrow is passed on, so there is no alias.
+                unsafe {
+                    std::slice::from_raw_parts_mut(
+                        vectors.as_mut_ptr().cast(),
+                        vectors.len() * Self::LANES,
+                    )
+                }
+            }
+            fn mask(lanes: impl Fn(usize) -> bool) -> V {
+                V::from_bytes(std::array::from_fn(
+                    |byte| {
+                        if lanes(byte / Self::SIZE) { 0xff } else { 0 }
+                    },
+                ))
+            }
+            fn scan_control(starts: &[i32]) -> Self::Scan {
+                std::array::from_fn(|step| {
+                    V::shuffle::<{ size_of::<$elem>() }>(|q| {
+                        let in_half = q % Self::HALF;
+                        if step == $steps {
+                            let last_below = Self::HALF as i32 - 1;
+                            let carried = q >= Self::HALF && starts[q] <= last_below;
+                            return carried.then_some(Self::HALF - 1);
+                        }
+                        let by = 1 << step;
+                        let same = in_half >= by && (q - by) as i32 >= starts[q];
+                        Some(if same { in_half - by } else { in_half })
+                    })
+                })
+            }
+            fn pick_control(sources: &Sources) -> Self::Pick {
+                std::array::from_fn(|half| {
+                    V::shuffle::<{ size_of::<$elem>() }>(|q| {
+                        let source = sources[q]? as usize;
+                        (source / Self::HALF == half).then_some(source % Self::HALF)
+                    })
+                })
+            }
+            fn half_control(sources: &Sources) -> V {
+                V::shuffle::<{ size_of::<$elem>() }>(|q| sources[q].map(usize::from))
+            }
+            #[inline(always)]
+            fn add(self, a: V, b: V) -> V {
+                let ($a, $b) = (a.0, b.0);
+                // SAFETY: `self` proves AVX2.
+                V(unsafe { $add })
+            }
+            #[inline(always)]
+            fn max(self, a: V, b: V) -> V {
+                let ($c, $d) = (a.0, b.0);
+                // SAFETY: `self` proves AVX2.
+                V(unsafe { $max })
+            }
+            #[inline(always)]
+            fn and(self, a: V, mask: V) -> V {
+                // SAFETY: `self` proves AVX2.
+                V(unsafe { _mm256_and_si256(a.0, mask.0) })
+            }
+            #[inline(always)]
+            fn shift(self, a: V) -> V {
+                // SAFETY: `self` proves AVX2.
+                V(unsafe {
+                    let below = _mm256_permute2x128_si256::<0x08>(a.0, a.0);
+                    _mm256_alignr_epi8::<{ 16 - size_of::<$elem>() as i32 }>(a.0, below)
+                })
+            }
+            #[inline(always)]
+            fn shift_in(self, before: V, a: V) -> V {
+                // SAFETY: `self` proves AVX2.
+                V(unsafe {
+                    let below = _mm256_permute2x128_si256::<0x21>(before.0, a.0);
+                    _mm256_alignr_epi8::<{ 16 - size_of::<$elem>() as i32 }>(a.0, below)
+                })
+            }
+            #[inline(always)]
+            fn last(self, a: V) -> V {
+                // SAFETY: `self` proves AVX2.
+                V(unsafe {
+                    let upper = _mm256_permute4x64_epi64::<0xff>(a.0);
+                    _mm256_shuffle_epi8(upper, const { V::from_constant($last) }.0)
+                })
+            }
+            #[inline(always)]
+            fn scan(self, a: V, control: &Self::Scan) -> V {
+                let mut x = a;
+                for step in &control[..$steps] {
+                    // SAFETY: `self` proves AVX2.
+                    x = self.max(x, V(unsafe { _mm256_shuffle_epi8(x.0, step.0) }));
+                }
+                // SAFETY: `self` proves AVX2.
+                let carried = V(unsafe {
+                    let lower_in_upper = _mm256_permute2x128_si256::<0x08>(x.0, x.0);
+                    _mm256_shuffle_epi8(lower_in_upper, control[$steps].0)
+                });
+                self.max(x, carried)
+            }
+            #[inline(always)]
+            fn pick(self, a: V, control: &Self::Pick) -> V {
+                // SAFETY: `self` proves AVX2.
+                V(unsafe {
+                    let lower = _mm256_permute4x64_epi64::<0x44>(a.0);
+                    let upper = _mm256_permute4x64_epi64::<0xee>(a.0);
+                    _mm256_or_si256(
+                        _mm256_shuffle_epi8(lower, control[0].0),
+                        _mm256_shuffle_epi8(upper, control[1].0),
+                    )
+                })
+            }
+            #[inline(always)]
+            fn pick_half(self, into: V, from: &V, upper: bool, control: V) -> V {
+                let halves: *const __m128i = std::ptr::from_ref(from).cast();
+                // SAFETY: `self` proves AVX2; a vector is two aligned halves, so index 0 and 1
+                // are inside it.
+                V(unsafe {
+                    let half = _mm_load_si128(halves.add(usize::from(upper)));
+                    let both = _mm256_broadcastsi128_si256(half);
+                    _mm256_or_si256(into.0, _mm256_shuffle_epi8(both, control.0))
+                })
+            }
+            fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                // SAFETY: `self` proves AVX2.
+                unsafe { self.fill_with_avx2(job, cancel) }
+            }
+        }
+    };
+}
+
+impl V {
+    /// The last lane of an upper half in every lane, as a byte shuffle.
+    const fn from_constant(last_lane: [u8; 8]) -> Self {
+        let mut bytes = [0; 32];
+        let mut byte = 0;
+        while byte < 32 {
+            bytes[byte] = last_lane[byte % 8];
+            byte += 1;
+        }
+        // SAFETY: both types are 32 plain bytes without invalid values.
+        Self(unsafe { std::mem::transmute::<[u8; 32], __m256i>(bytes) })
+    }
+}
+
+lanes!(Bytes, u8, steps: 4, last: [15; 8],
+    add: |a, b| _mm256_add_epi8(a, b), max: |a, b| _mm256_max_epu8(a, b));
+lanes!(Words, u16, steps: 3, last: [14, 15, 14, 15, 14, 15, 14, 15],
+    add: |a, b| _mm256_add_epi16(a, b), max: |a, b| _mm256_max_epu16(a, b));
+lanes!(Doubles, f64, steps: 1, last: [8, 9, 10, 11, 12, 13, 14, 15],
+    add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
+    max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));

@@ -1,0 +1,89 @@
+//! The vector operations that the level-packed kernel is written in.
+//!
+//! A value of a type that implements [`Simd`] is a proof that the instructions are there: it can
+//! only be had from its detector. The kernel takes the proof as an argument and is safe code; all
+//! `unsafe` of the crate is in this folder, where the proof stands behind every intrinsic.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(crate) mod portable;
+
+use crate::parallel::Cancel;
+
+/// A number that lives in a lane.
+pub(crate) trait Element:
+    Copy + PartialOrd + Default + std::fmt::Debug + Send + Sync
+{
+    /// A saving in this type. Exact, since the kernel is chosen so that it fits.
+    fn of(saving: f64) -> Self;
+    /// The whole number that the lane holds.
+    fn to_quanta(self) -> i64;
+}
+
+macro_rules! element {
+    ($($type:ty),*) => { $(impl Element for $type {
+        fn of(saving: f64) -> Self { saving as $type }
+        fn to_quanta(self) -> i64 { self as i64 }
+    })* };
+}
+element!(u8, u16, u32, i64, f64);
+
+/// Lanes of one vector that are fed from another lane of it (or from nothing: 0).
+pub(crate) type Sources = [Option<u8>];
+
+/// Vector instructions for lanes of one element type. Savings are never negative.
+pub(crate) trait Simd: Copy {
+    /// What a lane holds.
+    type Elem: Element;
+    /// A vector, as it lies in memory and in a register.
+    type Vector: Copy + Send + Sync + std::fmt::Debug;
+    /// Prepared control of a segmented prefix maximum.
+    type Scan: Copy + Send + Sync + std::fmt::Debug;
+    /// Prepared control of a pick from the same vector.
+    type Pick: Copy + Send + Sync + std::fmt::Debug;
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// All lanes 0.
+    fn zero() -> Self::Vector;
+    /// The lanes of a row of vectors.
+    fn elements(vectors: &[Self::Vector]) -> &[Self::Elem];
+    /// The same, to write.
+    fn elements_mut(vectors: &mut [Self::Vector]) -> &mut [Self::Elem];
+    /// All bits set where `lanes` says so, none elsewhere.
+    fn mask(lanes: impl Fn(usize) -> bool) -> Self::Vector;
+    /// Control for segments: lane `q` belongs to the segment that starts at lane `starts[q]`,
+    /// which is negative if it starts in an earlier vector.
+    fn scan_control(starts: &[i32]) -> Self::Scan;
+    /// Control for picking lanes of the same vector.
+    fn pick_control(sources: &Sources) -> Self::Pick;
+    /// Control for picking lanes of one half of another vector, numbered from 0 in that half.
+    fn half_control(sources: &Sources) -> Self::Vector;
+
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Lanes where the mask is set, 0 elsewhere.
+    fn and(self, a: Self::Vector, mask: Self::Vector) -> Self::Vector;
+    /// Every lane takes its left neighbour, the first one 0.
+    fn shift(self, a: Self::Vector) -> Self::Vector;
+    /// Every lane takes its left neighbour, the first one the last lane of `before`.
+    fn shift_in(self, before: Self::Vector, a: Self::Vector) -> Self::Vector;
+    /// The last lane in all lanes.
+    fn last(self, a: Self::Vector) -> Self::Vector;
+    /// Prefix maximum inside every segment.
+    fn scan(self, a: Self::Vector, control: &Self::Scan) -> Self::Vector;
+    /// Lanes rearranged inside one vector.
+    fn pick(self, a: Self::Vector, control: &Self::Pick) -> Self::Vector;
+    /// Adds (by "or" into zeros) lanes picked from the lower or upper half of `from`.
+    fn pick_half(
+        self,
+        into: Self::Vector,
+        from: &Self::Vector,
+        upper: bool,
+        control: Self::Vector,
+    ) -> Self::Vector;
+
+    /// Runs the kernel with these instructions enabled.
+    fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;
+}

@@ -1,0 +1,128 @@
+//! The vector operations spelt out lane by lane: the obvious twin of every instruction set.
+
+use super::{Element, Simd, Sources};
+use crate::distance::packed::{self, Job};
+use crate::error::Result;
+use crate::parallel::Cancel;
+
+/// Lanes of `E`, `N` at a time, on any machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Portable<E, const N: usize>(std::marker::PhantomData<E>);
+
+impl<E, const N: usize> Portable<E, N> {
+    pub(crate) fn new() -> Self {
+        Self(std::marker::PhantomData)
+    }
+}
+
+/// One vector: the lanes, and whether each is masked out (masks are vectors too).
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Array<E, const N: usize>([E; N]);
+
+/// What the portable vectors need of their lanes.
+pub(crate) trait Lane: Element {
+    /// The value whose presence in a mask keeps a lane.
+    const KEEP: Self;
+    fn plus(self, other: Self) -> Self;
+}
+
+macro_rules! lane {
+    ($($type:ty => $keep:expr),*) => { $(impl Lane for $type {
+        const KEEP: Self = $keep;
+        fn plus(self, other: Self) -> Self { self + other }
+    })* };
+}
+lane!(u8 => u8::MAX, u16 => u16::MAX, f64 => f64::MAX);
+
+fn greater<E: PartialOrd>(a: E, b: E) -> E {
+    if b > a { b } else { a }
+}
+
+impl<E: Lane, const N: usize> Simd for Portable<E, N> {
+    type Elem = E;
+    type Vector = Array<E, N>;
+    type Scan = [i32; N];
+    type Pick = [Option<u8>; N];
+    const LANES: usize = N;
+
+    fn zero() -> Self::Vector {
+        Array([E::default(); N])
+    }
+    fn elements(vectors: &[Self::Vector]) -> &[E] {
+        // A transparent wrapper of an array has the array's layout; std does the rest safely.
+        Array::flatten(vectors)
+    }
+    fn elements_mut(vectors: &mut [Self::Vector]) -> &mut [E] {
+        Array::flatten_mut(vectors)
+    }
+    fn mask(lanes: impl Fn(usize) -> bool) -> Self::Vector {
+        Array(std::array::from_fn(|q| if lanes(q) { E::KEEP } else { E::default() }))
+    }
+    fn scan_control(starts: &[i32]) -> Self::Scan {
+        std::array::from_fn(|q| starts[q])
+    }
+    fn pick_control(sources: &Sources) -> Self::Pick {
+        std::array::from_fn(|q| sources[q])
+    }
+    fn half_control(sources: &Sources) -> Self::Vector {
+        // Lane + 1, so that 0 means nothing.
+        Array(std::array::from_fn(|q| E::of(sources[q].map_or(0.0, |s| f64::from(s) + 1.0))))
+    }
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Array(std::array::from_fn(|q| a.0[q].plus(b.0[q])))
+    }
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        Array(std::array::from_fn(|q| greater(a.0[q], b.0[q])))
+    }
+    fn and(self, a: Self::Vector, mask: Self::Vector) -> Self::Vector {
+        Array(std::array::from_fn(|q| if mask.0[q] == E::KEEP { a.0[q] } else { E::default() }))
+    }
+    fn shift(self, a: Self::Vector) -> Self::Vector {
+        self.shift_in(Self::zero(), a)
+    }
+    fn shift_in(self, before: Self::Vector, a: Self::Vector) -> Self::Vector {
+        Array(std::array::from_fn(|q| if q == 0 { before.0[N - 1] } else { a.0[q - 1] }))
+    }
+    fn last(self, a: Self::Vector) -> Self::Vector {
+        Array([a.0[N - 1]; N])
+    }
+    fn scan(self, a: Self::Vector, starts: &Self::Scan) -> Self::Vector {
+        Array(std::array::from_fn(|q| {
+            (starts[q].max(0) as usize..q).fold(a.0[q], |m, k| greater(m, a.0[k]))
+        }))
+    }
+    fn pick(self, a: Self::Vector, sources: &Self::Pick) -> Self::Vector {
+        Array(std::array::from_fn(|q| sources[q].map_or(E::default(), |s| a.0[s as usize])))
+    }
+    fn pick_half(
+        self,
+        into: Self::Vector,
+        from: &Self::Vector,
+        upper: bool,
+        control: Self::Vector,
+    ) -> Self::Vector {
+        let offset = if upper { N / 2 } else { 0 };
+        Array(std::array::from_fn(|q| match control.0[q].to_quanta() {
+            0 => into.0[q],
+            lane => from.0[offset + lane as usize - 1],
+        }))
+    }
+    fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+        packed::fill(self, job, cancel)
+    }
+}
+
+impl<E, const N: usize> Array<E, N> {
+    #[allow(unsafe_code)]
+    fn flatten(vectors: &[Self]) -> &[E] {
+        // SAFETY: `Array` is a transparent wrapper of `[E; N]`, so `vectors` is exactly
+        // `N * vectors.len()` initialised values of `E` in a row.
+        unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), N * vectors.len()) }
+    }
+    #[allow(unsafe_code)]
+    fn flatten_mut(vectors: &mut [Self]) -> &mut [E] {
+        // SAFETY: as in `flatten`; the mutable borrow is passed on, so there is no alias.
+        unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), N * vectors.len()) }
+    }
+}

@@ -1,0 +1,240 @@
+//! Every kernel, orientation and role against the slow twins, bit for bit.
+
+use super::packed::{Buffers, Job};
+use super::simd::portable::{Lane, Portable};
+use super::simd::{Element, Simd};
+use super::*;
+use crate::cost::CostTable;
+use crate::distance::columns::Columns;
+use crate::naive::{self, Plain, trees};
+use crate::parallel::Cancel;
+use crate::tree::{Numbering, Orientation, Prepared};
+use proptest::prelude::*;
+
+const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
+
+fn prepare(tree: &Plain) -> Prepared {
+    crate::tree::check_preorder(&tree.parents).unwrap();
+    Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
+}
+
+fn operand(tree: &Prepared) -> Operand<'_> {
+    Operand { tree, codes: None }
+}
+
+/// All routes and kernels of the engine.
+fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
+    let mut workspace = Workspace::default();
+    let cancel = Cancel::default();
+    let mut found =
+        vec![distance(operand(x), operand(y), pricing, &mut workspace, &cancel).unwrap()];
+    for orientation in SIDES {
+        for swapped in [false, true] {
+            for kernel in [Kernel::Scalar, Kernel::Packed, Kernel::Auto] {
+                let route = Route { orientation, swapped };
+                let (x, y, w) = (operand(x), operand(y), &mut workspace);
+                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The packed kernel on portable lanes, columns being several trees side by side.
+fn portable<E: Lane, const N: usize>(
+    x: &Prepared,
+    columns: &[Prepared],
+    pricing: Pricing<'_>,
+    side: Orientation,
+) -> Vec<f64> {
+    let simd = Portable::<E, N>::new();
+    let rows = x.oriented(side);
+    let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
+    let tables = Columns::<Portable<E, N>>::new(&trees);
+    let mut buffers = Buffers::default();
+    buffers.reserve(rows, profile::height(&operand(x)), &tables).unwrap();
+    let mut codes = Vec::new();
+    for tree in columns {
+        append_codes(&operand(tree), tree.oriented(side), &mut codes);
+    }
+    let stride = tables.vectors * N;
+    let lanes = Portable::<E, N>::elements_mut(&mut buffers.profile);
+    profile::fill(&pricing, false, &operand(x), &codes, stride, lanes);
+    let job = Job { rows, columns: &tables, buffers: &mut buffers };
+    simd.fill(job, &Cancel::default()).unwrap();
+    let mut end = 0;
+    columns
+        .iter()
+        .map(|y| {
+            end += y.oriented(side).len();
+            let saving = buffers.saving(rows, &tables, end - 1).to_quanta();
+            let all = delete_all(&operand(x), &pricing) + insert_all(&operand(y), &pricing);
+            total(&pricing, all - i128::from(saving))
+        })
+        .collect()
+}
+
+/// Integer costs from a few numbers: asymmetric, not triangular, zero costs included.
+fn some_cost(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+    move |a, b| {
+        if a.is_none() && b.is_none() {
+            return 0;
+        }
+        let key = |label: Option<i32>| label.map_or(17, |label| label as u64 + 1);
+        let mixed = (seed ^ (key(a) << 8) ^ (key(b) << 16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 60) as i64
+    }
+}
+
+fn table(cost: &dyn Fn(Option<i32>, Option<i32>) -> i64, labels: i32, unit: f64) -> CostTable {
+    let price = |a, b| cost(a, b) as f64 * unit;
+    let replace: Vec<_> =
+        (0..labels * labels).map(|k| price(Some(k / labels), Some(k % labels))).collect();
+    let delete: Vec<_> = (0..labels).map(|a| price(Some(a), None)).collect();
+    let insert: Vec<_> = (0..labels).map(|b| price(None, Some(b))).collect();
+    CostTable::new(&replace, &delete, &insert).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn unit_costs_agree_with_the_twin(x in trees(11, 3), y in trees(11, 3)) {
+        let expected = naive::distance(&x, &y, &naive::unit) as f64;
+        for d in all_ways(&prepare(&x), &prepare(&y), Pricing::Unit) {
+            prop_assert_eq!(d, expected);
+        }
+    }
+
+    #[test]
+    fn tables_agree_with_the_twin(x in trees(9, 3), y in trees(9, 3), seed in any::<u64>()) {
+        let cost = some_cost(seed);
+        let expected = naive::distance(&x, &y, &cost);
+        for unit in [1.0, 0.1, 1.0 / 3.0] {
+            let table = table(&cost, 3, unit);
+            let pricing = Pricing::Table(&table);
+            let found = all_ways(&prepare(&x), &prepare(&y), pricing);
+            prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
+            prop_assert!((found[0] - expected as f64 * unit).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn small_trees_agree_with_the_enumeration(x in trees(5, 2), y in trees(5, 2)) {
+        let expected = naive::cheapest_mapping(&x, &y, &naive::unit) as f64;
+        prop_assert_eq!(all_ways(&prepare(&x), &prepare(&y), Pricing::Unit)[0], expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn larger_trees_agree_on_all_ways(
+        x in trees(150, 4), y in trees(150, 4), seed in any::<u64>()
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let cost = some_cost(seed);
+        let table = table(&cost, 4, 0.7);
+        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+            let found = all_ways(&x, &y, pricing);
+            prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
+        }
+    }
+
+    #[test]
+    fn lanes_of_any_width_agree(
+        x in trees(40, 3), ys in proptest::collection::vec(trees(40, 3), 1..6), seed in any::<u64>()
+    ) {
+        let x = prepare(&x);
+        let ys: Vec<_> = ys.iter().map(prepare).collect();
+        let cost = some_cost(seed);
+        let table = table(&cost, 3, 1.0);
+        for side in SIDES {
+            for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+                let expected: Vec<_> =
+                    ys.iter().map(|y| all_ways(&x, y, pricing)[0]).collect();
+                prop_assert_eq!(&portable::<f64, 4>(&x, &ys, pricing, side), &expected);
+                prop_assert_eq!(&portable::<u16, 16>(&x, &ys, pricing, side), &expected);
+                if matches!(pricing, Pricing::Unit) {
+                    prop_assert_eq!(&portable::<u8, 32>(&x, &ys, pricing, side), &expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_distance_is_a_metric(x in trees(20, 3), y in trees(20, 3), z in trees(20, 3)) {
+        let trees = [prepare(&x), prepare(&y), prepare(&z)];
+        let d = |a: usize, b: usize| all_ways(&trees[a], &trees[b], Pricing::Unit)[0];
+        prop_assert_eq!(d(0, 0), 0.0);
+        prop_assert_eq!(d(0, 1), d(1, 0));
+        prop_assert_eq!(d(0, 1) == 0.0, x == y);
+        prop_assert!(d(0, 2) <= d(0, 1) + d(1, 2));
+    }
+}
+
+fn shape(n: usize, parent: impl Fn(usize) -> i32) -> Plain {
+    Plain { codes: vec![0; n], parents: (0..n).map(parent).collect() }
+}
+
+#[test]
+fn regular_shapes_have_known_distances() {
+    let chain = |n| prepare(&shape(n, |i| i as i32 - 1));
+    let star = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { 0 }));
+    // A comb: every second node is a leaf hanging off the spine, to its left.
+    let comb = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
+    for (x, y, expected) in [
+        (chain(200), chain(70), 130.0),
+        (star(300), star(131), 169.0),
+        // Only the root and one leaf of the star lie on one path.
+        (chain(100), star(100), 196.0),
+        (comb(99), comb(99), 0.0),
+        (comb(401), comb(301), 100.0),
+    ] {
+        for d in all_ways(&x, &y, Pricing::Unit) {
+            assert_eq!(d, expected);
+        }
+    }
+}
+
+#[test]
+fn mirrored_combs_cost_the_same() {
+    let n = 201;
+    let left = shape(n, |i| match i {
+        0 => -1,
+        // Preorder of a left comb: the spine goes down first, the leaves follow bottom up.
+        i if i <= n / 2 => i as i32 - 1,
+        i => (n - 1 - i) as i32,
+    });
+    let right = shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 });
+    let (left, right) = (prepare(&left), prepare(&right));
+    assert_eq!(pair_work(&left, &left), pair_work(&right, &right));
+    assert_eq!(all_ways(&left, &left, Pricing::Unit)[0], 0.0);
+}
+
+#[test]
+fn a_cancelled_pair_stops() {
+    let x = prepare(&shape(300, |i| i as i32 - 1));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let result =
+        distance(operand(&x), operand(&x), Pricing::Unit, &mut Workspace::default(), &cancel);
+    assert_eq!(result, Err(crate::Error::Cancelled));
+}
+
+#[test]
+fn both_sides_of_every_lane_limit_agree() {
+    // 127 | 128 nodes: bytes | words. 4096 | 4097: doubles | whole quanta.
+    let table = table(&some_cost(5), 1, 0.3);
+    for n in [126, 127, 128, 129] {
+        let x = prepare(&shape(n, |i| i as i32 - 1));
+        let y = prepare(&shape(n + 3, |i| i as i32 - 1));
+        assert!(all_ways(&x, &y, Pricing::Unit).iter().all(|&d| d == 3.0));
+    }
+    for n in [4095, 4097] {
+        let x = prepare(&shape(n, |i| i as i32 - 1));
+        let found = all_ways(&x, &x, Pricing::Table(&table));
+        assert!(found.iter().all(|&d| d == found[0]));
+    }
+}

@@ -1,0 +1,165 @@
+//! Slow and obvious twins of what the crate computes fast. For tests only.
+
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// A tree or forest in preorder.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Plain {
+    pub(crate) codes: Vec<i32>,
+    pub(crate) parents: Vec<i32>,
+}
+
+impl Plain {
+    fn children(&self, parent: i32) -> Vec<usize> {
+        (0..self.parents.len()).filter(|&i| self.parents[i] == parent).collect()
+    }
+
+    fn is_ancestor(&self, a: usize, b: usize) -> bool {
+        let mut node = self.parents[b];
+        while node != -1 {
+            if node == a as i32 {
+                return true;
+            }
+            node = self.parents[node as usize];
+        }
+        false
+    }
+}
+
+/// Replacement, deletion and insertion costs of label codes; `None` is the gap.
+pub(crate) type Cost<'a> = &'a dyn Fn(Option<i32>, Option<i32>) -> i64;
+
+pub(crate) fn unit(a: Option<i32>, b: Option<i32>) -> i64 {
+    i64::from(a != b)
+}
+
+/// The edit distance of two forests by the recursion on their right-most roots.
+pub(crate) fn distance(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
+    let mut known = HashMap::new();
+    forest(x, y, x.children(-1), y.children(-1), cost, &mut known)
+}
+
+type Known = HashMap<(Vec<usize>, Vec<usize>), i64>;
+
+fn forest(
+    x: &Plain,
+    y: &Plain,
+    f: Vec<usize>,
+    g: Vec<usize>,
+    cost: Cost<'_>,
+    known: &mut Known,
+) -> i64 {
+    if let Some(&value) = known.get(&(f.clone(), g.clone())) {
+        return value;
+    }
+    let opened = |t: &Plain, roots: &[usize]| {
+        let (&last, rest) = roots.split_last().unwrap();
+        let inner = t.children(last as i32);
+        let label = t.codes[last];
+        (label, rest.to_vec(), inner.clone(), [rest.to_vec(), inner].concat())
+    };
+    let mut best = if f.is_empty() && g.is_empty() { 0 } else { i64::MAX };
+    if !f.is_empty() {
+        let (label, _, _, without) = opened(x, &f);
+        let rest = forest(x, y, without, g.clone(), cost, known);
+        best = best.min(rest + cost(Some(label), None));
+    }
+    if !g.is_empty() {
+        let (label, _, _, without) = opened(y, &g);
+        let rest = forest(x, y, f.clone(), without, cost, known);
+        best = best.min(rest + cost(None, Some(label)));
+    }
+    if !f.is_empty() && !g.is_empty() {
+        let (a, left_a, below_a, _) = opened(x, &f);
+        let (b, left_b, below_b, _) = opened(y, &g);
+        let inside = forest(x, y, below_a, below_b, cost, known);
+        let beside = forest(x, y, left_a, left_b, cost, known);
+        best = best.min(inside + beside + cost(Some(a), Some(b)));
+    }
+    known.insert((f, g), best);
+    best
+}
+
+/// The cheapest of all mappings that keep ancestry and left-to-right order, by enumeration.
+pub(crate) fn cheapest_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
+    fn extend(
+        x: &Plain,
+        y: &Plain,
+        i: usize,
+        pairs: &mut Vec<(usize, usize)>,
+        cost: Cost<'_>,
+        best: &mut i64,
+    ) {
+        if i == x.codes.len() {
+            let label = |t: &Plain, node: usize| Some(t.codes[node]);
+            let mapped = |node: usize| pairs.iter().any(|&(a, _)| a == node);
+            let hit = |node: usize| pairs.iter().any(|&(_, b)| b == node);
+            let replaced = pairs.iter().map(|&(a, b)| cost(label(x, a), label(y, b)));
+            let deleted = (0..i).filter(|&a| !mapped(a)).map(|a| cost(label(x, a), None));
+            let inserted = (0..y.codes.len()).filter(|&b| !hit(b)).map(|b| cost(None, label(y, b)));
+            *best = (*best).min(replaced.chain(deleted).chain(inserted).sum());
+            return;
+        }
+        extend(x, y, i + 1, pairs, cost, best);
+        for j in 0..y.codes.len() {
+            // Both trees are in preorder, so order among non-ancestors is the order of indices.
+            let fits = pairs.iter().all(|&(a, b)| {
+                b != j
+                    && x.is_ancestor(a, i) == y.is_ancestor(b, j)
+                    && !y.is_ancestor(j, b)
+                    && (a < i) == (b < j)
+            });
+            if fits {
+                pairs.push((i, j));
+                extend(x, y, i + 1, pairs, cost, best);
+                pairs.pop();
+            }
+        }
+    }
+    let mut best = i64::MAX;
+    extend(x, y, 0, &mut Vec::new(), cost, &mut best);
+    best
+}
+
+/// Trees and forests, the empty one included, of up to `nodes` nodes over `labels` labels.
+pub(crate) fn trees(nodes: usize, labels: i32) -> impl Strategy<Value = Plain> {
+    let node = (0..labels, 0u8..6);
+    (proptest::collection::vec(node, 0..=nodes), any::<bool>()).prop_map(|(nodes, forest)| {
+        let mut tree = Plain { codes: Vec::new(), parents: Vec::new() };
+        for (i, (label, up)) in nodes.into_iter().enumerate() {
+            let mut parent = i as i32 - 1;
+            for _ in 0..up {
+                let above = if parent == -1 { -1 } else { tree.parents[parent as usize] };
+                // Without forests the walk stops at the root.
+                if above == -1 && !forest {
+                    break;
+                }
+                parent = above;
+            }
+            tree.codes.push(label);
+            tree.parents.push(parent);
+        }
+        tree
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn recursion_and_enumeration_agree(x in trees(5, 2), y in trees(5, 2)) {
+            prop_assert_eq!(distance(&x, &y, &unit), cheapest_mapping(&x, &y, &unit));
+            let cost = |a: Option<i32>, b: Option<i32>| match (a, b) {
+                (Some(a), Some(b)) => i64::from((2 * a - b).abs()),
+                (Some(a), None) => 2 + i64::from(a),
+                (None, Some(b)) => 1 + 3 * i64::from(b),
+                (None, None) => 0,
+            };
+            prop_assert_eq!(distance(&x, &y, &cost), cheapest_mapping(&x, &y, &cost));
+        }
+    }
+}

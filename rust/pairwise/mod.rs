@@ -1,0 +1,242 @@
+//! Many pairs: all of one set, or one set against another.
+
+mod plan;
+
+use crate::distance::{
+    ColumnCache, Group, Kernel, Operand, Pricing, Workspace, append_codes, delete_all,
+    group_savings, insert_all, total,
+};
+use crate::error::Result;
+use crate::memory;
+use crate::parallel::{self, Cancel};
+use crate::tree::{Orientation, Prepared};
+use plan::{Plan, Task};
+
+/// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
+const SMALL_MATRIX: f64 = 2e7;
+/// How many times cheaper exchanged roles must be before a batch is given up for them.
+const EXCHANGE_PAYS_OFF: f64 = 1.5;
+const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
+
+/// A set of trees and how its label codes translate to those of the comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The trees.
+    pub trees: &'a [Prepared],
+    /// As in [`Operand::codes`].
+    pub codes: Option<&'a [u32]>,
+}
+
+impl<'a> Side<'a> {
+    fn operand(&self, index: usize) -> Operand<'a> {
+        Operand { tree: &self.trees[index], codes: self.codes }
+    }
+}
+
+/// What to compute.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Sources of the edits: rows of the matrix.
+    pub x: Side<'a>,
+    /// Targets: columns of the matrix.
+    pub y: Side<'a>,
+    /// What edits cost.
+    pub pricing: Pricing<'a>,
+    /// `x` and `y` are the same set and costs are symmetric: compute pairs i <= j only.
+    pub triangle: bool,
+    /// With `triangle`: whether i = j is wanted too.
+    pub diagonal: bool,
+}
+
+impl Request<'_> {
+    /// Number of distances that will be stored.
+    pub fn pairs(&self) -> u64 {
+        let (n, m) = (self.x.trees.len() as u64, self.y.trees.len() as u64);
+        match (self.triangle, self.diagonal) {
+            (false, _) => n * m,
+            (true, true) => n * (n + 1) / 2,
+            (true, false) => n * n.saturating_sub(1) / 2,
+        }
+    }
+}
+
+/// Computes all distances of the request and hands them to `store(i, j, distance)` on the
+/// calling thread, in any order, each once.
+///
+/// `poll(done)` is called now and then with the number of stored distances and may stop the
+/// work by returning `false`.
+///
+/// # Errors
+/// [`crate::Error::Memory`] before work starts if the scratch does not fit;
+/// [`crate::Error::Cancelled`] if `poll` asked to stop.
+pub fn compute(
+    request: &Request<'_>,
+    threads: usize,
+    cancel: &Cancel,
+    mut store: impl FnMut(usize, usize, f64),
+    poll: impl FnMut(u64) -> bool,
+) -> Result<()> {
+    let Request { x, y, triangle, .. } = *request;
+    let plan = Plan::new(x.trees, y.trees, triangle, threads);
+    memory::check("the scratch of all threads", scratch_bytes(request) * threads as u64)?;
+    let deletes = totals(&x, |operand| delete_all(operand, &request.pricing));
+    let inserts = totals(&y, |operand| insert_all(operand, &request.pricing));
+    let work = |workspace: &mut Workspace, index: usize| {
+        let task = &plan.tasks[index];
+        let values = Batch::new(request, &plan, task).savings(task, workspace, cancel)?;
+        Ok((index, values))
+    };
+    let done = std::cell::Cell::new(0);
+    let receive = |(index, savings): (usize, Vec<i64>)| {
+        let task = &plan.tasks[index];
+        let mut savings = savings.into_iter();
+        for row in task.rows.clone() {
+            let i = plan.row_order[row];
+            for column in task.columns.clone() {
+                let saving = savings.next().unwrap_or_default();
+                // Within a batch of the triangle both (a, b) and (b, a) turn up.
+                if triangle && (row > column || (row == column && !request.diagonal)) {
+                    continue;
+                }
+                let j = plan.column_order[column];
+                let quanta = deletes[i] + inserts[j] - i128::from(saving);
+                store(i, j, total(&request.pricing, quanta));
+                done.set(done.get() + 1);
+            }
+        }
+    };
+    let mut poll = poll;
+    if plan.cells < SMALL_MATRIX {
+        let mut workspace = Workspace::default();
+        let mut receive = receive;
+        for index in 0..plan.tasks.len() {
+            receive(work(&mut workspace, index)?);
+        }
+    } else {
+        let tasks = plan.tasks.len();
+        parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
+            poll(done.get())
+        })?;
+    }
+    // The last word: all is done.
+    if poll(done.get()) { Ok(()) } else { Err(crate::Error::Cancelled) }
+}
+
+fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
+    (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
+}
+
+/// Most bytes that one thread takes: tables and profiles of the largest pair.
+fn scratch_bytes(request: &Request<'_>) -> u64 {
+    let largest = |side: &Side<'_>| side.trees.iter().map(Prepared::nodes).max().unwrap_or(0);
+    let (n, m) = (largest(&request.x) as u64 + 1, largest(&request.y) as u64 + 1);
+    let lane = match request.pricing {
+        Pricing::Unit if n.min(m) <= 128 => 1,
+        Pricing::Unit => 2,
+        Pricing::Table(_) => 8,
+    };
+    // The subtree table and the profile.
+    2 * lane * n.saturating_mul(m + 32)
+}
+
+/// The columns of one task.
+struct Batch<'a> {
+    request: &'a Request<'a>,
+    rows: &'a [usize],
+    members: Vec<Operand<'a>>,
+    largest: usize,
+    /// Lane codes, column work and row work, by orientation.
+    codes: [Vec<u32>; 2],
+    column_work: [u64; 2],
+    row_work: [u64; 2],
+    cache: ColumnCache,
+}
+
+impl<'a> Batch<'a> {
+    fn new(request: &'a Request<'a>, plan: &'a Plan, task: &Task) -> Self {
+        let columns = &plan.column_order[task.columns.clone()];
+        let members: Vec<_> = columns.iter().map(|&j| request.y.operand(j)).collect();
+        let sum = |of: fn(&crate::tree::Oriented) -> u64| {
+            SIDES.map(|side| members.iter().map(|member| of(member.tree.oriented(side))).sum())
+        };
+        Self {
+            request,
+            rows: &plan.row_order,
+            largest: members.iter().map(|member| member.tree.nodes()).max().unwrap_or(0),
+            codes: SIDES.map(|side| {
+                let mut codes = Vec::new();
+                for member in &members {
+                    append_codes(member, member.tree.oriented(side), &mut codes);
+                }
+                codes
+            }),
+            column_work: sum(|tree| tree.column_work),
+            row_work: sum(|tree| tree.row_work),
+            cache: ColumnCache::default(),
+            members,
+        }
+    }
+
+    /// Savings of all rows of the task with all members, row by row.
+    fn savings(&self, task: &Task, workspace: &mut Workspace, cancel: &Cancel) -> Result<Vec<i64>> {
+        let width = self.members.len();
+        let mut savings = vec![0; task.rows.len() * width];
+        for (row, out) in task.rows.clone().zip(savings.chunks_exact_mut(width)) {
+            let x = self.request.x.operand(self.rows[row]);
+            let direct = |side: usize| {
+                x.tree.oriented(SIDES[side]).row_work as f64 * (self.column_work[side] + 16) as f64
+            };
+            let exchanged = |side: usize| {
+                let columns = x.tree.oriented(SIDES[side]).column_work;
+                self.row_work[side] as f64 * (columns + 16) as f64
+            };
+            let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
+            let (side, other) = (better(&direct), better(&exchanged));
+            if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
+                self.exchanged_row(&x, other, workspace, cancel, out)?;
+                continue;
+            }
+            let group = Group {
+                members: &self.members,
+                orientation: SIDES[side],
+                codes: &self.codes[side],
+                largest: self.largest,
+                cache: &self.cache,
+            };
+            let pricing = &self.request.pricing;
+            let emit = |member: usize, saving| out[member] = saving;
+            group_savings(&x, &group, pricing, false, Kernel::Auto, workspace, cancel, emit)?;
+        }
+        Ok(savings)
+    }
+
+    /// The same for one row, with the members along the rows and the row tree as the column.
+    fn exchanged_row(
+        &self,
+        x: &Operand<'_>,
+        side: usize,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+        out: &mut [i64],
+    ) -> Result<()> {
+        let mut codes = Vec::new();
+        append_codes(x, x.tree.oriented(SIDES[side]), &mut codes);
+        let cache = ColumnCache::default();
+        let group = Group {
+            members: &[*x],
+            orientation: SIDES[side],
+            codes: &codes,
+            largest: x.tree.nodes(),
+            cache: &cache,
+        };
+        for (member, out) in self.members.iter().zip(out) {
+            let pricing = &self.request.pricing;
+            let emit = |_, saving| *out = saving;
+            group_savings(member, &group, pricing, true, Kernel::Auto, workspace, cancel, emit)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Which pairs are computed together, and in which order.
+//!
+//! The column trees are sorted by size and cut into *batches* that share their column tables; a
+//! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
+//! first, and no result depends on the cut.
+
+use crate::tree::{Orientation, Prepared};
+use std::ops::Range;
+
+/// Lanes per batch: wide enough to fill vectors, small enough that the tables stay in cache.
+const BATCH_LANES: usize = 384;
+/// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
+const TASK_CELLS: (f64, f64) = (4e6, 1e8);
+/// Tasks per thread to aim for.
+const TASKS_PER_THREAD: f64 = 32.0;
+
+/// A batch of columns against a range of rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Task {
+    /// Positions in [`Plan::column_order`].
+    pub(crate) columns: Range<usize>,
+    /// Positions in [`Plan::row_order`].
+    pub(crate) rows: Range<usize>,
+    cells: f64,
+}
+
+/// All tasks of a matrix.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) row_order: Vec<usize>,
+    pub(crate) column_order: Vec<usize>,
+    pub(crate) tasks: Vec<Task>,
+    /// Estimated work in cells.
+    pub(crate) cells: f64,
+}
+
+/// Work of a tree along the rows and along the columns, on its better side.
+fn weights(tree: &Prepared) -> (f64, f64) {
+    let sides = [Orientation::Left, Orientation::Right].map(|side| tree.oriented(side));
+    let least = |of: fn(&crate::tree::Oriented) -> u64| of(sides[0]).min(of(sides[1])) as f64;
+    (least(|side| side.row_work), least(|side| side.column_work) + 1.0)
+}
+
+fn by_size(trees: &[Prepared]) -> Vec<usize> {
+    let mut order: Vec<_> = (0..trees.len()).collect();
+    order.sort_by_key(|&i| trees[i].nodes());
+    order
+}
+
+impl Plan {
+    /// Plans rows x columns; with `triangle`, `columns` are the rows again and every unordered
+    /// pair is met once, the smaller tree (by position) along the rows.
+    pub(crate) fn new(
+        rows: &[Prepared],
+        columns: &[Prepared],
+        triangle: bool,
+        threads: usize,
+    ) -> Self {
+        let column_order = by_size(columns);
+        let row_order = if triangle { column_order.clone() } else { by_size(rows) };
+        // Running sums make the work of any rectangle a product of two differences.
+        let running = |trees: &[Prepared], order: &[usize], weight: fn((f64, f64)) -> f64| {
+            let mut sum = 0.0;
+            let mut sums = vec![0.0];
+            for &i in order {
+                sum += weight(weights(&trees[i]));
+                sums.push(sum);
+            }
+            sums
+        };
+        let row_sums = running(rows, &row_order, |w| w.0);
+        let column_sums = running(columns, &column_order, |w| w.1);
+        let batches = cut_batches(columns, &column_order);
+        let last_row = |batch: &Range<usize>| if triangle { batch.end } else { row_order.len() };
+        let width = |batch: &Range<usize>| column_sums[batch.end] - column_sums[batch.start];
+        let cells: f64 = batches.iter().map(|batch| width(batch) * row_sums[last_row(batch)]).sum();
+        let aim = (cells / (threads as f64 * TASKS_PER_THREAD)).clamp(TASK_CELLS.0, TASK_CELLS.1);
+        let mut tasks = Vec::new();
+        for batch in batches {
+            let (mut from, end) = (0, last_row(&batch));
+            let step = aim / width(&batch);
+            while from < end {
+                let limit = row_sums[from] + step;
+                let to = row_sums[..=end].partition_point(|&sum| sum <= limit) - 1;
+                let to = to.max(from + 1);
+                let cells = width(&batch) * (row_sums[to] - row_sums[from]);
+                tasks.push(Task { columns: batch.clone(), rows: from..to, cells });
+                from = to;
+            }
+        }
+        tasks.sort_by(|a, b| b.cells.total_cmp(&a.cells));
+        Self { row_order, column_order, tasks, cells }
+    }
+}
+
+fn cut_batches(trees: &[Prepared], order: &[usize]) -> Vec<Range<usize>> {
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    let mut lanes = 0;
+    for (position, &i) in order.iter().enumerate() {
+        let wide = trees[i].nodes() + 1;
+        match batches.last_mut() {
+            Some(batch) if lanes + wide <= BATCH_LANES => {
+                lanes += wide;
+                batch.end = position + 1;
+            }
+            _ => {
+                lanes = wide;
+                batches.push(position..position + 1);
+            }
+        }
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Numbering;
+
+    fn chain(n: usize) -> Prepared {
+        let parents: Vec<_> = (0..n as i32).map(|i| i - 1).collect();
+        Prepared::new(&vec![0; n], &parents, &mut Numbering::default())
+    }
+
+    #[test]
+    fn every_pair_is_planned_once() {
+        let trees: Vec<_> = (0..200).map(|k| chain(k * 7 % 90)).collect();
+        for triangle in [false, true] {
+            let plan = Plan::new(&trees, &trees, triangle, 3);
+            let mut met = vec![0; 200 * 200];
+            for task in &plan.tasks {
+                for row in task.rows.clone() {
+                    for column in task.columns.clone() {
+                        met[row * 200 + column] += 1;
+                    }
+                }
+            }
+            for row in 0..200 {
+                for column in 0..200 {
+                    let count = met[row * 200 + column];
+                    assert!(count == 1 || (triangle && row > column && count <= 1));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_large_tree_does_not_make_one_large_task() {
+        let mut trees: Vec<_> = (0..2000).map(|_| chain(40)).collect();
+        trees.push(chain(100_000));
+        let plan = Plan::new(&trees, &trees, true, 2);
+        // The large tree against itself is one pair and cannot be cut; the rest can.
+        let cuttable = plan.tasks.iter().filter(|task| task.rows.len() > 1);
+        let largest = cuttable.map(|task| task.cells).fold(0.0, f64::max);
+        assert!(largest <= TASK_CELLS.1, "{largest}");
+    }
+
+    #[test]
+    fn nothing_is_planned_for_nothing() {
+        assert!(Plan::new(&[], &[], true, 1).tasks.is_empty());
+        assert!(Plan::new(&[chain(3)], &[], false, 1).tasks.is_empty());
+    }
+}

@@ -1,0 +1,110 @@
+use super::*;
+use crate::cost::CostTable;
+use crate::distance::distance;
+use crate::naive::{Plain, trees};
+use crate::tree::Numbering;
+use proptest::prelude::*;
+
+fn prepare(trees: &[Plain]) -> Vec<Prepared> {
+    let mut numbering = Numbering::default();
+    trees.iter().map(|t| Prepared::new(&t.codes, &t.parents, &mut numbering)).collect()
+}
+
+fn matrix(request: &Request<'_>, threads: usize) -> Vec<f64> {
+    let m = request.y.trees.len();
+    let mut out = vec![f64::NAN; request.x.trees.len() * m];
+    let mut stored = 0;
+    let store = |i: usize, j: usize, d| {
+        assert!(out[i * m + j].is_nan(), "stored twice");
+        out[i * m + j] = d;
+        stored += 1;
+        if request.triangle {
+            out[j * m + i] = d;
+        }
+    };
+    compute(request, threads, &Cancel::default(), store, |_| true).unwrap();
+    assert_eq!(stored, request.pairs());
+    out
+}
+
+fn pair_by_pair(request: &Request<'_>) -> Vec<f64> {
+    let mut scratch = Workspace::default();
+    let mut out = Vec::new();
+    for i in 0..request.x.trees.len() {
+        for j in 0..request.y.trees.len() {
+            let (x, y) = (request.x.operand(i), request.y.operand(j));
+            let d = distance(x, y, request.pricing, &mut scratch, &Cancel::default());
+            out.push(d.unwrap());
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_matrix_is_its_pairs(
+        x in proptest::collection::vec(trees(60, 3), 0..12),
+        y in proptest::collection::vec(trees(60, 3), 0..12),
+        costs in proptest::collection::vec(0u8..30, 9 + 6),
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
+        let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
+        let side = |trees| Side { trees, codes: None };
+        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+            let request =
+                Request { x: side(&x), y: side(&y), pricing, triangle: false, diagonal: true };
+            prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
+        }
+        let (triangle, diagonal) = (true, true);
+        let request =
+            Request { x: side(&x), y: side(&x), pricing: Pricing::Unit, triangle, diagonal };
+        prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
+    }
+}
+
+/// Every kind of exchange and lane: stars of equal leaves against deep trees, small and large.
+#[test]
+fn mixed_shapes_agree_for_every_number_of_threads() {
+    let chain = |n: i32, c: i32| Plain {
+        codes: (0..n).map(|i| (i * c) % 5).collect(),
+        parents: (0..n).map(|i| i - 1).collect(),
+    };
+    let star = |n: i32| Plain {
+        codes: vec![1; n as usize],
+        parents: (0..n).map(|i| if i == 0 { -1 } else { 0 }).collect(),
+    };
+    let comb = |n: i32, c: i32| Plain {
+        codes: (0..n).map(|i| (i * c) % 3).collect(),
+        parents: (0..n).map(|i| if i == 0 { -1 } else { (i - 1) / 2 * 2 }).collect(),
+    };
+    let mut plain = vec![chain(0, 1), chain(1, 1), star(400), star(130), chain(300, 3)];
+    for k in 1..30 {
+        plain.push(comb(11 * k, k));
+        plain.push(star(k * 9));
+        plain.push(chain(k * 5, k));
+    }
+    let trees = prepare(&plain);
+    let side = Side { trees: &trees, codes: None };
+    let request =
+        Request { x: side, y: side, pricing: Pricing::Unit, triangle: true, diagonal: true };
+    let expected = pair_by_pair(&request);
+    for threads in [1, 2, 3] {
+        assert_eq!(matrix(&request, threads), expected);
+    }
+    let whole = Request { triangle: false, ..request };
+    assert_eq!(matrix(&whole, 2), expected);
+}
+
+#[test]
+fn a_poll_that_says_no_stops_the_matrix() {
+    let tree = Plain { codes: vec![0; 50], parents: (0..50).map(|i| i - 1).collect() };
+    let trees = prepare(&vec![tree; 40]);
+    let side = Side { trees: &trees, codes: None };
+    let request =
+        Request { x: side, y: side, pricing: Pricing::Unit, triangle: true, diagonal: false };
+    let result = compute(&request, 1, &Cancel::default(), |_, _, _| {}, |_| false);
+    assert_eq!(result, Err(crate::Error::Cancelled));
+}

@@ -1,0 +1,253 @@
+//! Distances of pairs and of sets.
+
+use crate::distance::{self, Kernel, Operand, Pricing, Route, Workspace};
+use crate::error::Error;
+use crate::pairwise::{self as core, Request, Side};
+use crate::parallel::{self, Cancel};
+use crate::python::cost::{CostTable, encode_into};
+use crate::python::run;
+use crate::python::set::PreparedSet;
+use crate::python::tree::TreeData;
+use crate::tree::Orientation;
+use numpy::{PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::cell::{Cell, RefCell};
+
+/// Below this much work (cells) a pair takes microseconds and keeps the GIL.
+const SMALL_PAIR: f64 = 1e5;
+/// Above this much work a pair takes long enough that someone may press Ctrl-C.
+const LONG_PAIR: f64 = 2e7;
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+    /// Taken while labels are compared, which may run Python code and come back here.
+    static CODES: Cell<(Vec<u32>, Vec<u32>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// The number of threads that `n_jobs` (-1: all) stands for.
+#[pyfunction]
+pub(super) fn threads(n_jobs: i64) -> usize {
+    let usable = parallel::usable_threads();
+    usize::try_from(n_jobs).map_or(usable, |wanted| wanted.min(parallel::ceiling()).max(1))
+}
+
+/// Bytes that the system can still give.
+#[pyfunction]
+pub(super) fn available_memory() -> u64 {
+    crate::memory::available()
+}
+
+fn pair_distance(
+    py: Python<'_>,
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+) -> PyResult<f64> {
+    let cells = distance::pair_work(x.tree, y.tree);
+    let quick = |cancel: &Cancel| {
+        WORKSPACE.with_borrow_mut(|scratch| distance::distance(x, y, pricing, scratch, cancel))
+    };
+    if cells < SMALL_PAIR {
+        return Ok(quick(&Cancel::default())?);
+    }
+    if cells < LONG_PAIR {
+        return run::briefly(py, || quick(&Cancel::default()));
+    }
+    run::enter(py, None, 1, |cancel, poll| {
+        let mut found = 0.0;
+        let work = |scratch: &mut Workspace, _| distance::distance(x, y, pricing, scratch, cancel);
+        let receive = |d| found = d;
+        parallel::for_each(1, 1, cancel, Workspace::default, work, receive, || poll(0))?;
+        Ok(found)
+    })
+}
+
+/// Codes under which the labels of `y` can be compared with those of `x`.
+fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>) -> PyResult<()> {
+    let index = x.index.bind(py);
+    let mut new = index.len() as u32;
+    codes.clear();
+    for label in y.alphabet.bind(py).iter() {
+        codes.push(match index.get_item(label)? {
+            Some(code) => code.extract()?,
+            None => {
+                new += 1;
+                new - 1
+            }
+        });
+    }
+    Ok(())
+}
+
+/// The unit-cost distance of two trees.
+#[pyfunction]
+pub(super) fn unit_distance(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+) -> PyResult<f64> {
+    let (x, y) = (x.get(), y.get());
+    let (unused, mut codes) = CODES.take();
+    match_labels(py, x, y, &mut codes)?;
+    let source = Operand { tree: x.prepared(), codes: None };
+    let target = Operand { tree: y.prepared(), codes: Some(&codes) };
+    let result = pair_distance(py, source, target, Pricing::Unit);
+    CODES.set((unused, codes));
+    result
+}
+
+/// The distance of two trees by table; without an index, its alphabets are those of the trees.
+#[pyfunction]
+pub(super) fn table_distance(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: &Bound<'_, CostTable>,
+    index: Option<&Bound<'_, PyDict>>,
+) -> PyResult<f64> {
+    with_table(py, x, y, table, index, |x, y, pricing| pair_distance(py, x, y, pricing))
+}
+
+fn with_table<T>(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: &Bound<'_, CostTable>,
+    index: Option<&Bound<'_, PyDict>>,
+    compute: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>) -> PyResult<T>,
+) -> PyResult<T> {
+    let (x, y, table) = (x.get(), y.get(), &table.get().table);
+    let (mut of_x, mut of_y) = CODES.take();
+    if let Some(index) = index {
+        encode_into(x.alphabet.bind(py), index, &mut of_x)?;
+        encode_into(y.alphabet.bind(py), index, &mut of_y)?;
+    }
+    check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()), index.is_some())?;
+    let source = Operand { tree: x.prepared(), codes: index.map(|_| &of_x[..]) };
+    let target = Operand { tree: y.prepared(), codes: index.map(|_| &of_y[..]) };
+    let result = compute(source, target, Pricing::Table(table));
+    CODES.set((of_x, of_y));
+    result
+}
+
+/// Without an index, trees refer to the rows and columns of the table directly.
+fn check_shape(table: (usize, usize), labels: (usize, usize), indexed: bool) -> PyResult<()> {
+    if indexed || (labels.0 <= table.0 && labels.1 <= table.1) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("a cost table of shape {table:?} cannot serve {labels:?} labels"))
+        .into())
+}
+
+/// The distance of two trees by a chosen kernel and route. All must agree; for tests.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // one per choice
+pub(super) fn distance_by(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: Option<&Bound<'_, CostTable>>,
+    index: Option<&Bound<'_, PyDict>>,
+    packed: bool,
+    right: bool,
+    swapped: bool,
+) -> PyResult<f64> {
+    let kernel = if packed { Kernel::Packed } else { Kernel::Scalar };
+    let orientation = if right { Orientation::Right } else { Orientation::Left };
+    let route = Route { orientation, swapped };
+    let compute = |x: Operand<'_>, y: Operand<'_>, pricing: Pricing<'_>| {
+        let cancel = Cancel::default();
+        let mut scratch = Workspace::default();
+        Ok(distance::distance_by(x, y, pricing, kernel, route, &mut scratch, &cancel)?)
+    };
+    let Some(table) = table else {
+        let mut codes = Vec::new();
+        match_labels(py, x.get(), y.get(), &mut codes)?;
+        let source = Operand { tree: x.get().prepared(), codes: None };
+        let target = Operand { tree: y.get().prepared(), codes: Some(&codes) };
+        return compute(source, target, Pricing::Unit);
+    };
+    with_table(py, x, y, table, index, compute)
+}
+
+/// Where distances go: a square matrix or the condensed upper triangle.
+#[derive(FromPyObject)]
+pub(super) enum Output<'py> {
+    Square64(PyReadwriteArray2<'py, f64>),
+    Square32(PyReadwriteArray2<'py, f32>),
+    Condensed64(PyReadwriteArray1<'py, f64>),
+    Condensed32(PyReadwriteArray1<'py, f32>),
+}
+
+/// Fills `out` with all distances from `x` to `y`, or inside `x`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
+pub(super) fn pairwise(
+    py: Python<'_>,
+    x: &Bound<'_, PreparedSet>,
+    y: Option<&Bound<'_, PreparedSet>>,
+    codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
+    table: Option<&Bound<'_, CostTable>>,
+    out: Output<'_>,
+    cutoff: Option<f64>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let pricing = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
+    let symmetric = table.is_none_or(|table| table.get().table.is_symmetric());
+    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let sources = Side { trees: &x.get().trees, codes: codes_x };
+    let targets = y.map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
+    let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
+    let (n, m) = (sources.trees.len(), targets.trees.len());
+    let request = Request {
+        x: sources,
+        y: targets,
+        pricing,
+        triangle: y.is_none() && symmetric,
+        diagonal: !condensed,
+    };
+    let cut = |d: f64| if cutoff.is_some_and(|cutoff| d > cutoff) { f64::INFINITY } else { d };
+    let wrong =
+        |shape: &[usize]| PyErr::from(Error::Invalid(format!("out has the wrong shape {shape:?}")));
+    macro_rules! fill {
+        (square $array:ident, $type:ty) => {{
+            let mut view = $array.as_array_mut();
+            if view.shape() != [n, m] {
+                return Err(wrong(view.shape()));
+            }
+            let triangle = request.triangle;
+            run::enter(py, progress, request.pairs(), |cancel, poll| {
+                let store = |i: usize, j: usize, d: f64| {
+                    let d = cut(d) as $type;
+                    view[[i, j]] = d;
+                    if triangle {
+                        view[[j, i]] = d;
+                    }
+                };
+                core::compute(&request, threads, cancel, store, poll)
+            })
+        }};
+        (condensed $array:ident, $type:ty) => {{
+            let mut view = $array.as_array_mut();
+            if !request.triangle || view.len() != n * n.saturating_sub(1) / 2 {
+                return Err(wrong(view.shape()));
+            }
+            run::enter(py, progress, request.pairs(), |cancel, poll| {
+                let store = |i: usize, j: usize, d: f64| {
+                    let (i, j) = (i.min(j), i.max(j));
+                    view[n * i - i * (i + 1) / 2 + j - i - 1] = cut(d) as $type;
+                };
+                core::compute(&request, threads, cancel, store, poll)
+            })
+        }};
+    }
+    match out {
+        Output::Square64(mut array) => fill!(square array, f64),
+        Output::Square32(mut array) => fill!(square array, f32),
+        Output::Condensed64(mut array) => fill!(condensed array, f64),
+        Output::Condensed32(mut array) => fill!(condensed array, f32),
+    }
+}

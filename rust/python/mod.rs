@@ -1,0 +1,30 @@
+//! The Python face: the private module `treemetric._core`. Nothing else names pyo3 or numpy.
+
+mod cost;
+mod distance;
+mod error;
+mod files;
+mod run;
+mod set;
+mod tree;
+
+use pyo3::prelude::*;
+
+#[pymodule(name = "_core")]
+mod core {
+    #[pymodule_export]
+    use super::cost::{CostTable, closure, encode, violations};
+    #[pymodule_export]
+    use super::distance::{
+        available_memory, distance_by, pairwise, table_distance, threads, unit_distance,
+    };
+    #[pymodule_export]
+    use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
+    #[pymodule_export]
+    use super::set::{PreparedSet, check_arrays, pack};
+    #[pymodule_export]
+    use super::tree::TreeData;
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)] // the name that Python expects
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,109 @@
+//! Sets of trees: flat arrays on the Python side, prepared trees on this one.
+
+use crate::error::Error;
+use crate::python::run;
+use crate::python::tree::{Labels, TreeData};
+use crate::tree::{Numbering, Prepared, check_preorder};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Flat arrays: codes, parents, offsets.
+type Arrays<'py> =
+    (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
+
+/// Trees over their common alphabet, in flat arrays.
+#[pyfunction]
+pub(super) fn pack<'py>(
+    py: Python<'py>,
+    trees: Vec<Bound<'py, TreeData>>,
+) -> PyResult<(Bound<'py, PyTuple>, Arrays<'py>)> {
+    let nodes = trees.iter().map(|tree| tree.get().codes.len()).sum();
+    let mut known = Labels::new(py);
+    let (mut codes, mut parents) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
+    let mut offsets = vec![0];
+    let mut local = Vec::new();
+    for tree in &trees {
+        let tree = tree.get();
+        local.clear();
+        for label in tree.alphabet.bind(py).iter() {
+            local.push(known.code(&label)?);
+        }
+        codes.extend(tree.codes.iter().map(|&code| local[code as usize]));
+        parents.extend_from_slice(&tree.parents);
+        offsets.push(codes.len() as i64);
+    }
+    let alphabet = PyTuple::new(py, known.alphabet)?;
+    let array = |values| PyArray1::from_vec(py, values);
+    Ok((alphabet, (array(codes), array(parents), PyArray1::from_vec(py, offsets))))
+}
+
+/// Checks flat arrays that come from outside.
+#[pyfunction]
+pub(super) fn check_arrays(
+    labels: usize,
+    codes: PyReadonlyArray1<'_, i32>,
+    parents: PyReadonlyArray1<'_, i32>,
+    offsets: PyReadonlyArray1<'_, i64>,
+) -> PyResult<()> {
+    let (codes, parents, offsets) = (codes.as_slice()?, parents.as_slice()?, offsets.as_slice()?);
+    let fail = |message| Err(Error::Invalid(message).into());
+    if codes.len() != parents.len() {
+        let (codes, parents) = (codes.len(), parents.len());
+        return fail(format!(
+            "codes and parents must have the same length; got {codes} codes and {parents} parents"
+        ));
+    }
+    let ends = (offsets.first(), offsets.last());
+    if ends != (Some(&0), Some(&(codes.len() as i64)))
+        || offsets.is_sorted().then_some(()).is_none()
+    {
+        return fail(format!(
+            "offsets must rise from 0 to the number of nodes, {}; got {offsets:?}",
+            codes.len()
+        ));
+    }
+    if let Some(bad) = codes.iter().find(|&&code| code < 0 || code as usize >= labels) {
+        return fail(format!("codes must be in the range [0, {labels}); got {bad}"));
+    }
+    for (index, bounds) in offsets.windows(2).enumerate() {
+        if let Err(error) = check_preorder(&parents[bounds[0] as usize..bounds[1] as usize]) {
+            return fail(format!("tree {index}: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// Trees ready for the kernels.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct PreparedSet {
+    pub(super) trees: Vec<Prepared>,
+}
+
+#[pymethods]
+impl PreparedSet {
+    /// Prepares all trees of flat arrays that are known to be valid.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        codes: PyReadonlyArray1<'_, i32>,
+        parents: PyReadonlyArray1<'_, i32>,
+        offsets: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Self> {
+        let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
+        let offsets = offsets.as_slice()?;
+        let trees = run::briefly(py, || {
+            let mut numbering = Numbering::default();
+            let prepare = |bounds: &[i64]| {
+                let nodes = bounds[0] as usize..bounds[1] as usize;
+                Prepared::new(&codes[nodes.clone()], &parents[nodes], &mut numbering)
+            };
+            Ok(offsets.windows(2).map(prepare).collect())
+        })?;
+        Ok(Self { trees })
+    }
+
+    fn __len__(&self) -> usize {
+        self.trees.len()
+    }
+}

@@ -1,0 +1,199 @@
+//! One tree: labels as Python objects, interned once, and the arrays of the core.
+
+use crate::error::Error;
+use crate::tree::{Numbering, Prepared, adjacency, bracket, check_preorder};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
+
+/// A tree or forest in preorder; labels are coded in order of first appearance.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct TreeData {
+    pub(super) codes: Vec<i32>,
+    pub(super) parents: Vec<i32>,
+    pub(super) alphabet: Py<PyTuple>,
+    /// Code of each label.
+    pub(super) index: Py<PyDict>,
+    prepared: OnceLock<Prepared>,
+}
+
+/// Gives labels codes in order of first appearance, by Python's own equality and hashing.
+pub(super) struct Labels<'py> {
+    pub(super) index: Bound<'py, PyDict>,
+    pub(super) alphabet: Vec<Bound<'py, PyAny>>,
+}
+
+impl<'py> Labels<'py> {
+    pub(super) fn new(py: Python<'py>) -> Self {
+        Self { index: PyDict::new(py), alphabet: Vec::new() }
+    }
+
+    pub(super) fn code(&mut self, label: &Bound<'py, PyAny>) -> PyResult<i32> {
+        if let Some(code) = self.index.get_item(label)? {
+            return code.extract();
+        }
+        let code = self.alphabet.len() as i32;
+        self.index.set_item(label, code)?;
+        self.alphabet.push(label.clone());
+        Ok(code)
+    }
+}
+
+impl TreeData {
+    fn build(labels: Labels<'_>, codes: Vec<i32>, parents: Vec<i32>) -> PyResult<Self> {
+        if codes.len() != parents.len() {
+            return Err(Error::Invalid(format!(
+                "labels and parents must have the same length; got {} labels and {} parents",
+                codes.len(),
+                parents.len()
+            ))
+            .into());
+        }
+        check_preorder(&parents)?;
+        let py = labels.index.py();
+        Ok(Self {
+            codes,
+            parents,
+            alphabet: PyTuple::new(py, labels.alphabet)?.unbind(),
+            index: labels.index.unbind(),
+            prepared: OnceLock::new(),
+        })
+    }
+
+    /// The tree ready for the kernels; made when first asked for.
+    pub(super) fn prepared(&self) -> &Prepared {
+        self.prepared
+            .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+    }
+}
+
+#[pymethods]
+impl TreeData {
+    #[new]
+    fn new(labels: &Bound<'_, PyAny>, parents: PyReadonlyArray1<'_, i32>) -> PyResult<Self> {
+        let mut known = Labels::new(labels.py());
+        let codes =
+            labels.try_iter()?.map(|label| known.code(&label?)).collect::<PyResult<Vec<_>>>()?;
+        Self::build(known, codes, parents.as_array().to_vec())
+    }
+
+    /// From codes into an alphabet that may hold more labels than the tree uses.
+    #[staticmethod]
+    fn from_codes(
+        alphabet: &Bound<'_, PyTuple>,
+        codes: PyReadonlyArray1<'_, i32>,
+        parents: PyReadonlyArray1<'_, i32>,
+    ) -> PyResult<Self> {
+        let mut known = Labels::new(alphabet.py());
+        // Each distinct label is looked up once.
+        let mut local = std::collections::HashMap::new();
+        let mut mapped = Vec::with_capacity(codes.len()?);
+        for &code in codes.as_array() {
+            let code = match local.get(&code) {
+                Some(&known) => known,
+                None => {
+                    let label = usize::try_from(code).map_err(|_| {
+                        Error::Invalid(format!("codes must not be negative; got {code}"))
+                    })?;
+                    let new = known.code(&alphabet.get_item(label)?)?;
+                    local.insert(code, new);
+                    new
+                }
+            };
+            mapped.push(code);
+        }
+        Self::build(known, mapped, parents.as_array().to_vec())
+    }
+
+    #[staticmethod]
+    fn from_bracket(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let parsed = bracket::parse(text)?;
+        let mut known = Labels::new(py);
+        for label in &parsed.alphabet {
+            known.code(PyString::new(py, label).as_any())?;
+        }
+        Self::build(known, parsed.codes, parsed.parents)
+    }
+
+    /// From adjacency lists in flat form; `roots` may list several.
+    #[staticmethod]
+    fn from_adjacency(
+        labels: &Bound<'_, PyTuple>,
+        starts: PyReadonlyArray1<'_, i64>,
+        children: PyReadonlyArray1<'_, i64>,
+        roots: Option<PyReadonlyArray1<'_, i64>>,
+    ) -> PyResult<Self> {
+        let starts: Vec<_> = starts.as_array().iter().map(|&start| start as usize).collect();
+        let children = children.as_array().to_vec();
+        let roots = roots.map(|roots| roots.as_array().to_vec());
+        let (order, parents) =
+            adjacency::to_preorder(labels.len(), &starts, &children, roots.as_deref())?;
+        let mut known = Labels::new(labels.py());
+        let codes = order
+            .iter()
+            .map(|&node| known.code(&labels.get_item(node as usize)?))
+            .collect::<PyResult<Vec<_>>>()?;
+        Self::build(known, codes, parents)
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.codes.len()
+    }
+
+    #[getter]
+    fn alphabet(&self, py: Python<'_>) -> Py<PyTuple> {
+        self.alphabet.clone_ref(py)
+    }
+
+    /// The labels of all nodes, in preorder.
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let alphabet: Vec<_> = self.alphabet.bind(py).iter().collect();
+        PyTuple::new(py, self.codes.iter().map(|&code| &alphabet[code as usize]))
+    }
+
+    fn codes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        PyArray1::from_slice(py, &self.codes)
+    }
+
+    fn parents<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        PyArray1::from_slice(py, &self.parents)
+    }
+
+    fn to_bracket(&self, py: Python<'_>) -> PyResult<String> {
+        let mut labels = Vec::new();
+        for (code, label) in self.alphabet.bind(py).iter().enumerate() {
+            let Ok(text) = label.cast::<PyString>() else {
+                let node = self.codes.iter().position(|&c| c == code as i32).unwrap_or(0);
+                return Err(PyTypeError::new_err(format!(
+                    "bracket notation holds labels of type str only; node {node} has the label {} \
+                     of type {}. Use JSON Lines, or map_labels(str) first",
+                    label.repr()?,
+                    label.get_type().name()?
+                )));
+            };
+            labels.push(text.to_str()?.to_owned());
+        }
+        let mut text = String::new();
+        bracket::write(&labels, &self.codes, &self.parents, &mut text);
+        Ok(text)
+    }
+
+    /// Equal structure and equal labels.
+    fn equals(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        let other = other.get();
+        // Codes follow first appearance, so equal trees have equal codes.
+        Ok(self.parents == other.parents
+            && self.codes == other.codes
+            && self.alphabet.bind(py).eq(other.alphabet.bind(py))?)
+    }
+
+    fn value_hash(&self, py: Python<'_>) -> PyResult<i64> {
+        let mut hasher = DefaultHasher::new();
+        (&self.parents, &self.codes, self.alphabet.bind(py).hash()?).hash(&mut hasher);
+        Ok(hasher.finish() as i64)
+    }
+}

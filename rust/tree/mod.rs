@@ -1,0 +1,11 @@
+//! What a tree is: preorder arrays from outside, postorder arrays for the kernels.
+
+pub mod adjacency;
+pub mod bracket;
+pub mod intern;
+pub mod jsonl;
+mod oriented;
+mod prepared;
+
+pub use oriented::{Orientation, Oriented};
+pub use prepared::{Numbering, Prepared, check_preorder};

@@ -1,0 +1,200 @@
+//! One decomposition of a tree: postorder arrays for left paths, of the tree or of its mirror.
+//!
+//! Zhang–Shasha decomposes a tree along its left paths. The right decomposition is the left one
+//! of the mirror image, and the postorder of the mirror image is the reversed preorder, so both
+//! orientations are the same arrays filled in a different order.
+
+/// Which paths decompose the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Orientation {
+    /// Left paths: the first child continues its parent's path.
+    Left,
+    /// Right paths: the last child does (left paths of the mirror image).
+    Right,
+}
+
+/// A tree in postorder with all that a kernel needs, for one orientation.
+///
+/// The subtree of node `i` is the interval `first(i)..=i`. Forests and the empty tree carry one
+/// more node at the end, a virtual root that saves nothing with any partner (see
+/// [`crate::distance`]), so kernels only ever see a single root.
+#[derive(Debug, Clone)]
+pub struct Oriented {
+    /// Subtree sizes.
+    pub(crate) size: Vec<u32>,
+    /// Labels as indices into the tree's distinct labels.
+    pub(crate) label: Vec<u32>,
+    /// Key-roots in ascending order: the top nodes of the paths.
+    pub(crate) keyroots: Vec<u32>,
+    /// Key-roots whose subtree is not a copy of an earlier one.
+    pub(crate) fresh: Vec<u32>,
+    /// Row of the subtree table that holds node `i`: its own, or that of an equal earlier subtree.
+    pub(crate) row: Vec<u32>,
+    /// Number of key-roots strictly above the path of node `i`.
+    pub(crate) depth: Vec<u32>,
+    /// Largest entry of `depth`.
+    pub(crate) max_depth: u32,
+    /// Rows computed when this tree lies along the rows: sizes of the fresh key-roots, summed.
+    pub(crate) row_work: u64,
+    /// Cells per row when this tree lies along the columns: sizes of the inner key-roots, summed.
+    pub(crate) column_work: u64,
+}
+
+impl Oriented {
+    /// Number of nodes, the virtual root included.
+    pub(crate) fn len(&self) -> usize {
+        self.size.len()
+    }
+
+    /// First node, in postorder, of the subtree of `i`: its left-most leaf.
+    #[inline(always)]
+    pub(crate) fn first(&self, i: usize) -> usize {
+        i + 1 - self.size[i] as usize
+    }
+
+    /// The children of `i`, last one first.
+    #[inline(always)]
+    pub(crate) fn children(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let first = self.first(i);
+        let mut next = i;
+        std::iter::from_fn(move || {
+            if next == first {
+                return None;
+            }
+            let child = next - 1;
+            next = self.first(child);
+            Some(child)
+        })
+    }
+
+    /// Builds the arrays from a preorder tree whose labels and subtree sizes are known.
+    ///
+    /// `depth_of` is the number of ancestors of each node; `virtual_label` is set for forests.
+    pub(crate) fn build(
+        orientation: Orientation,
+        labels: &[u32],
+        sizes: &[u32],
+        depth_of: &[u32],
+        virtual_label: Option<u32>,
+    ) -> Self {
+        let real = labels.len();
+        let n = real + usize::from(virtual_label.is_some());
+        let mut size = vec![0; n];
+        let mut label = vec![0; n];
+        for i in 0..real {
+            let post = match orientation {
+                Orientation::Left => i + sizes[i] as usize - 1 - depth_of[i] as usize,
+                Orientation::Right => real - 1 - i,
+            };
+            size[post] = sizes[i];
+            label[post] = labels[i];
+        }
+        if let Some(code) = virtual_label {
+            size[real] = n as u32;
+            label[real] = code;
+        }
+        let mut tree = Self {
+            size,
+            label,
+            keyroots: Vec::new(),
+            fresh: Vec::new(),
+            row: Vec::new(),
+            depth: Vec::new(),
+            max_depth: 0,
+            row_work: 0,
+            column_work: 0,
+        };
+        tree.find_keyroots();
+        tree.find_copies();
+        tree
+    }
+
+    fn find_keyroots(&mut self) {
+        let n = self.len();
+        self.depth = vec![0; n];
+        let mut is_keyroot = vec![true; n];
+        for i in (0..n).rev() {
+            let (first, mut next) = (self.first(i), i);
+            while next != first {
+                let child = next - 1;
+                next = self.first(child);
+                // Only the first child continues the path of its parent.
+                is_keyroot[child] = next != first;
+                self.depth[child] = self.depth[i] + u32::from(next != first);
+            }
+        }
+        self.max_depth = self.depth.iter().copied().max().unwrap_or(0);
+        self.keyroots = (0..n as u32).filter(|&i| is_keyroot[i as usize]).collect();
+        let inner = self.keyroots.iter().map(|&k| u64::from(self.size[k as usize]));
+        self.column_work = inner.filter(|&size| size > 1).sum();
+    }
+
+    /// Finds key-roots whose subtree equals one that is computed anyway; their rows are shared.
+    fn find_copies(&mut self) {
+        let n = self.len();
+        let canonical = self.canonical();
+        // A node of each kind of subtree whose row is computed, as far as known.
+        let mut computed = vec![u32::MAX; n];
+        self.row = (0..n as u32).collect();
+        for &k in &self.keyroots {
+            let k = k as usize;
+            let original = computed[canonical[k] as usize];
+            // Walk down the path of `k`: the node itself, then the first child again and again.
+            let mut node = Some(k);
+            while let Some(i) = node {
+                if original != u32::MAX {
+                    // Equal subtrees have equal postorder intervals.
+                    self.row[i] = original - (k - i) as u32;
+                } else if computed[canonical[i] as usize] == u32::MAX {
+                    computed[canonical[i] as usize] = i as u32;
+                }
+                node = self.children(i).last();
+            }
+            if original == u32::MAX {
+                self.fresh.push(k as u32);
+                self.row_work += u64::from(self.size[k]);
+            }
+        }
+    }
+
+    /// For every node the first node with an equal subtree (hash consing, exact).
+    ///
+    /// Two nodes are equal if their labels and the canonical nodes of their children are, so each
+    /// comparison costs as much as the node has children and the whole pass is linear.
+    fn canonical(&self) -> Vec<u32> {
+        let n = self.len();
+        let mut canonical = vec![0u32; n];
+        let slots = (2 * n).next_power_of_two();
+        let mut table = vec![u32::MAX; slots];
+        for i in 0..n {
+            let seed = mix(0x9e37_79b9_7f4a_7c15, u64::from(self.label[i]));
+            let hash = self.children(i).fold(seed, |h, c| mix(h, u64::from(canonical[c])));
+            let mut slot = hash as usize & (slots - 1);
+            canonical[i] = loop {
+                let candidate = table[slot];
+                if candidate == u32::MAX {
+                    table[slot] = i as u32;
+                    break i as u32;
+                }
+                let same = self.size[candidate as usize] == self.size[i]
+                    && self.label[candidate as usize] == self.label[i]
+                    && self
+                        .children(candidate as usize)
+                        .map(|c| canonical[c])
+                        .eq(self.children(i).map(|c| canonical[c]));
+                if same {
+                    break candidate;
+                }
+                slot = (slot + 1) & (slots - 1);
+            };
+        }
+        canonical
+    }
+}
+
+/// One step of a multiplicative hash (the finaliser of SplitMix64).
+fn mix(state: u64, value: u64) -> u64 {
+    let mut z = state.rotate_left(23).wrapping_add(value.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+    z = (z ^ (z >> 30)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 29)
+}

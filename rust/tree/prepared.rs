@@ -1,0 +1,134 @@
+//! Trees made ready for the kernels, once.
+
+use crate::distance::ColumnCache;
+use crate::error::{Error, Result};
+use crate::tree::oriented::{Orientation, Oriented};
+
+/// Checks that `parents` describes a tree or forest in preorder.
+///
+/// # Errors
+/// [`Error::Invalid`] names the first node that is out of place.
+pub fn check_preorder(parents: &[i32]) -> Result<()> {
+    if i32::try_from(parents.len()).is_err() {
+        return Err(Error::Invalid(format!(
+            "a tree can have at most {} nodes; got {}",
+            i32::MAX,
+            parents.len()
+        )));
+    }
+    for (i, &parent) in parents.iter().enumerate() {
+        if parent < -1 || parent >= i as i32 {
+            return Err(Error::Invalid(format!(
+                "parents[{i}] must be -1 or the index of an earlier node, in preorder; got {parent}"
+            )));
+        }
+        // Preorder means that the parent lies on the path from the previous node to its root.
+        let mut node = i as i32 - 1;
+        while node != parent {
+            if node == -1 {
+                return Err(Error::Invalid(format!(
+                    "parents must list the nodes in preorder: the subtree of node {parent} was \
+                     already closed when node {i} names it as its parent"
+                )));
+            }
+            node = parents[node as usize];
+        }
+    }
+    Ok(())
+}
+
+/// A tree or forest, ready to be compared: distinct labels and both orientations.
+#[derive(Debug)]
+pub struct Prepared {
+    nodes: usize,
+    labels: Vec<u32>,
+    left: Oriented,
+    right: Oriented,
+    pub(crate) columns: ColumnCache,
+}
+
+impl Prepared {
+    /// Prepares one tree given in preorder; `codes` are label codes below the alphabet's size.
+    ///
+    /// `parents` must have passed [`check_preorder`]; `numbering` is scratch for many trees over
+    /// one alphabet.
+    pub fn new(codes: &[i32], parents: &[i32], numbering: &mut Numbering) -> Self {
+        let n = codes.len();
+        let mut sizes = vec![1u32; n];
+        let mut depths = vec![0u32; n];
+        let mut roots = 0;
+        for i in (0..n).rev() {
+            match usize::try_from(parents[i]) {
+                Ok(parent) => sizes[parent] += sizes[i],
+                Err(_) => roots += 1,
+            }
+        }
+        for i in 0..n {
+            if let Ok(parent) = usize::try_from(parents[i]) {
+                depths[i] = depths[parent] + 1;
+            }
+        }
+        let (labels, distinct) = numbering.number(codes);
+        let virtual_label = (roots != 1).then_some(distinct.len() as u32);
+        let build =
+            |orientation| Oriented::build(orientation, &labels, &sizes, &depths, virtual_label);
+        Self {
+            nodes: n,
+            left: build(Orientation::Left),
+            right: build(Orientation::Right),
+            labels: distinct,
+            columns: ColumnCache::default(),
+        }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Codes of the distinct labels; nodes refer to them by index.
+    pub(crate) fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The arrays of one orientation.
+    pub(crate) fn oriented(&self, orientation: Orientation) -> &Oriented {
+        match orientation {
+            Orientation::Left => &self.left,
+            Orientation::Right => &self.right,
+        }
+    }
+
+    /// The label index of every real node, in postorder.
+    pub(crate) fn label_indices(&self) -> impl Iterator<Item = u32> + '_ {
+        self.left.label[..self.nodes].iter().copied()
+    }
+}
+
+/// Scratch that renumbers the labels of one tree densely, in order of first appearance.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    index: Vec<u32>,
+}
+
+impl Numbering {
+    fn number(&mut self, codes: &[i32]) -> (Vec<u32>, Vec<u32>) {
+        let mut distinct = Vec::new();
+        let mut labels = Vec::with_capacity(codes.len());
+        for &code in codes {
+            let code = code as usize;
+            if code >= self.index.len() {
+                self.index.resize(code + 1, u32::MAX);
+            }
+            if self.index[code] == u32::MAX {
+                self.index[code] = distinct.len() as u32;
+                distinct.push(code as u32);
+            }
+            labels.push(self.index[code]);
+        }
+        for &code in &distinct {
+            self.index[code as usize] = u32::MAX;
+        }
+        (labels, distinct)
+    }
+}

@@ -1,0 +1,225 @@
+"""The command line and its demonstration."""
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+
+import treemetric as tm
+from treemetric import cli, demo
+from treemetric.cli import main
+
+TREES = ["{a{b}{c}}", "{a{b{d}}}", "", "{x}{y}"]
+
+
+@pytest.fixture
+def bracket_file(tmp_path):
+    path = tmp_path / "trees.txt"
+    path.write_text("".join(f"{line}\n" for line in TREES), encoding="utf-8")
+    return path
+
+
+def expected():
+    return tm.pairwise_distances([tm.Tree.from_bracket(text) for text in TREES])
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "treemetric", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "printed"),
+    [
+        ("{a{b}{c}}", "{a{b{d}}}", "2"),
+        ("{a}", "{a}", "0"),
+        ("", "{a{b}}", "2"),
+        ("{a}{b}", "{a}", "1"),
+        (" {a} ", "{b}", "1"),
+    ],
+)
+def test_distance_prints_one_number(capsys, a, b, printed):
+    assert main(["distance", a, b]) == 0
+    assert capsys.readouterr().out == f"{printed}\n"
+
+
+def test_distance_reads_files_with_one_tree(capsys, tmp_path):
+    bracket, lines = tmp_path / "a.txt", tmp_path / "b.jsonl"
+    bracket.write_text("{a{b}{c}}\n", encoding="utf-8")
+    tm.TreeSet([tm.Tree.from_bracket("{a{b}}")]).to_jsonl(lines)
+    assert main(["distance", str(bracket), str(lines)]) == 0
+    assert capsys.readouterr().out == "1\n"
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".jsonl"])
+def test_pairwise_saves_the_matrix(capsys, tmp_path, suffix):
+    source, target = tmp_path / f"trees{suffix}", tmp_path / "D.npy"
+    trees = tm.TreeSet([tm.Tree.from_bracket(text) for text in TREES])
+    (trees.to_jsonl if suffix == ".jsonl" else trees.to_bracket)(source)
+    assert main(["pairwise", str(source), "-o", str(target)]) == 0
+    assert np.array_equal(np.load(target), expected())
+    captured = capsys.readouterr()
+    assert captured.out == f"4 trees, 4 x 4 float64 -> {target}\n"
+    assert captured.err == ""
+
+
+def test_pairwise_options_reach_the_result(bracket_file, tmp_path):
+    target = tmp_path / "result"
+    arguments = ["--condensed", "--dtype", "float32", "--jobs", "2", "--no-progress"]
+    assert main(["pairwise", str(bracket_file), "-o", str(target), *arguments]) == 0
+    condensed = np.load(target)
+    assert condensed.dtype == np.float32
+    assert np.array_equal(condensed, expected()[np.triu_indices(4, 1)])
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-progress"]])
+def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
+    capsys, monkeypatch, bracket_file, tmp_path, flags
+):
+    clock = iter([0.0, 0.1, 60.0, 120.0])
+
+    def slow(trees, *, progress, **options):
+        if progress is not None:
+            for done in (1, 5, 10):
+                progress(done, 10)
+        return np.zeros((4, 4))
+
+    monkeypatch.setattr(cli, "pairwise_distances", slow)
+    monkeypatch.setattr(cli.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    target = tmp_path / "D.npy"
+    assert main(["pairwise", str(bracket_file), "-o", str(target), *flags]) == 0
+    told = capsys.readouterr().err.split("\r")
+    if flags:
+        assert told == [""]
+    else:
+        assert [line.strip() for line in told] == [
+            "",
+            "50% done, 60 s left",
+            "100% done, 0 s left",
+        ]
+        assert told[-1].endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["distance", "{a", "{a}"], ""),
+        (["distance", "nowhere", "{a}"], "Neither a tree in brackets nor a file"),
+        (["distance", ".", "{a}"], ""),
+        (["pairwise", "nowhere.txt", "-o", "D.npy"], "nowhere.txt"),
+        (["pairwise", "nowhere.jsonl", "-o", "D.npy"], "nowhere.jsonl"),
+        (["pairwise", "nowhere.txt", "-o", "no/D.npy"], "No such folder"),
+    ],
+)
+def test_errors_are_one_line_with_code_2(
+    capsys, monkeypatch, tmp_path, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("treemetric: error: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_a_file_with_several_trees_is_no_tree(capsys, bracket_file):
+    assert main(["distance", str(bracket_file), "{a}"]) == 2
+    assert "holds 4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", ["0", "-2"])
+def test_wrong_number_of_jobs_is_told(capsys, bracket_file, tmp_path, jobs):
+    target = tmp_path / "D.npy"
+    code = main(["pairwise", str(bracket_file), "-o", str(target), "--jobs", jobs])
+    assert code == 2
+    assert "n_jobs" in capsys.readouterr().err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["nothing"], ["distance", "{a}"], ["pairwise", "x"], ["demo", "--jobs", "x"]],
+)
+def test_arguments_that_do_not_parse_are_one_line_with_code_2(capsys, arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "error: " in error
+
+
+def test_interrupt_gives_130(capsys, monkeypatch, bracket_file, tmp_path):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "pairwise_distances", interrupt)
+    assert main(["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy")]) == 130
+    assert capsys.readouterr().err == "treemetric: interrupted\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+def test_ctrl_c_stops_long_work_without_a_traceback(tmp_path):
+    source = tmp_path / "long.txt"
+    spine = "{a{b}" * 1500 + "}" * 1500
+    source.write_text(f"{spine}\n" * 200, encoding="utf-8")
+    command = [sys.executable, "-m", "treemetric", "pairwise", source]
+    command += ["-o", tmp_path / "D.npy"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert error == "treemetric: interrupted\n"
+    assert not (tmp_path / "D.npy").exists()
+
+
+def test_module_and_version():
+    result = run("--version")
+    assert result.returncode == 0
+    assert result.stdout == f"treemetric {version('treemetric')}\n"
+
+
+def test_module_returns_the_exit_code():
+    result = run("distance", "{a", "{b}")
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+class TestDemo:
+    def test_tells_its_sections_and_saves_the_picture(self, capsys, tmp_path):
+        folder = tmp_path / "new" / "demo"
+        assert main(["demo", "--output", str(folder), "--jobs", "2"]) == 0
+        told = capsys.readouterr().out
+        for title in ("Trees", "All pairs", "Neighbours", "Classes", "Picture"):
+            assert f"\n{title}\n" in told
+        assert "pairs per second" in told
+        assert str(folder / "distances.png") in told
+        assert (folder / "distances.png").read_bytes().startswith(b"\x89PNG")
+
+    def test_goes_without_a_picture_where_matplotlib_is_missing(
+        self, monkeypatch, tmp_path
+    ):
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        told = []
+        assert demo.run(tmp_path, 1, say=told.append) is None
+        assert "treemetric[plot]" in told[-1]
+
+    def test_nearest_neighbour_beats_the_largest_class(self, tmp_path):
+        told = []
+        demo.run(tmp_path, say=told.append)
+        rates = [int(line.split("%")[0][-3:]) for line in told if "% right" in line]
+        assert rates[0] > rates[1] + 20

@@ -1,0 +1,70 @@
+"""Every public name is documented in numpydoc's form, with an example."""
+
+import inspect
+import types
+
+import pytest
+
+import treemetric as tm
+
+validate = pytest.importorskip("numpydoc.validate")
+
+# No docstring, parameters missing, unknown or in another order, no example.
+CODES = {"GL08", "PR01", "PR02", "PR03", "EX01"}
+
+
+def public_names(module):
+    """Names of a module with its public submodules, as numpydoc wants them."""
+    for name in module.__all__:
+        item = getattr(module, name)
+        if isinstance(item, types.ModuleType):
+            if hasattr(item, "__all__"):
+                yield from public_names(item)
+        else:
+            yield f"{module.__name__}.{name}", item
+
+
+def public_members(name, cls):
+    """Methods and properties a class defines or takes from a base of ours."""
+    for member, value in inspect.getmembers_static(cls):
+        if member.startswith("_"):
+            continue
+        owner = next(base for base in cls.__mro__ if member in vars(base))
+        if owner.__module__.partition(".")[0] == "treemetric":
+            yield f"{name}.{member}", value
+
+
+NAMES = dict(public_names(tm))
+CLASSES = {name: item for name, item in NAMES.items() if inspect.isclass(item)}
+MEMBERS = dict(
+    pair for name, cls in CLASSES.items() for pair in public_members(name, cls)
+)
+METHODS = {
+    name: value
+    for name, value in MEMBERS.items()
+    if inspect.isroutine(value) or isinstance(value, classmethod | staticmethod)
+}
+
+
+def test_all_lists_what_exists():
+    assert tm.__all__
+    assert len(set(tm.__all__)) == len(tm.__all__)
+    assert all(hasattr(tm, name) for name in tm.__all__)
+
+
+def test_modules_have_a_docstring():
+    modules = [tm, *(m for m in vars(tm).values() if isinstance(m, types.ModuleType))]
+    ours = [m for m in modules if m.__name__.startswith("treemetric")]
+    assert len(ours) > 1
+    assert [m.__name__ for m in ours if not (m.__doc__ or "").strip()] == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, *METHODS])
+def test_a_public_name_is_documented(name):
+    found = validate.validate(name)["errors"]
+    assert [f"{code} {text}" for code, text in found if code in CODES] == []
+
+
+@pytest.mark.parametrize("name", [name for name in MEMBERS if name not in METHODS])
+def test_a_property_has_a_docstring(name):
+    assert (inspect.getdoc(MEMBERS[name]) or "").strip()
