@@ -14,6 +14,7 @@ is timed: all engines for unit costs, edist for a cost matrix.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import functools
 import gc
 import math
@@ -59,10 +60,8 @@ _SETS = (
     ("random 20", 400, 20, 20),
 )
 _FULL = Plan((10, 20, 50, 100, 200, 500, 1000), 8.0, 3.0, 30.0, 200, _SETS, 1000)
-_QUICK = Plan((10, 20, 50, 100, 200), 0.2, 0.25, 2.5, 100, _SETS, 1000)
-_SMOKE = Plan(
-    (10, 20), 0.02, 0.0, 0.0, 4, (("random 10-40", 20, 10, 40),), 20, ("uuid",)
-)
+_QUICK = Plan((10, 20, 50, 100, 200), 0.2, 0.25, 1.5, 100, _SETS, 1000)
+_SMOKE = Plan((10, 20), 0.02, 0.0, 0.0, 4, (("random 10-40", 20, 10, 40),), 20, ("uuid",))
 
 
 # ----------------------------------------------------------------------------- timing
@@ -99,9 +98,7 @@ def _each(distance: Callable[[Any, Any], float], pairs: list[tuple[Any, Any]]) -
         distance(x, y)
 
 
-def _prepared(
-    engine: Engine, pairs: list[tuple[PlainTree, PlainTree]]
-) -> list[tuple[Any, Any]]:
+def _prepared(engine: Engine, pairs: list[tuple[PlainTree, PlainTree]]) -> list[tuple[Any, Any]]:
     return [(engine.prepare(x), engine.prepare(y)) for x, y in pairs]
 
 
@@ -112,18 +109,18 @@ def _agree(name: str, ours: list[float], theirs: list[float]) -> None:
         raise SystemExit(message)
 
 
-def _peak_memory(call: Callable[[], object]) -> str:
-    """Run the call and return by how much it raised the memory's high-water mark."""
+def _peak_memory(call: Callable[[], Any]) -> tuple[Any, str]:
+    """Return what the call gives and by how much it raised the high-water mark."""
     status, reset = Path("/proc/self/status"), Path("/proc/self/clear_refs")
     try:
+        ctypes.CDLL(None).malloc_trim(0)
         reset.write_text("5", encoding="ascii")
         before = _kilobytes(status, "VmRSS")
-        call()
-        peak = _kilobytes(status, "VmHWM") - before
-    except (OSError, StopIteration):
-        call()
-        return ""
-    return f"peak memory +{max(peak, 0) / 1024:.1f} MiB"
+    except (OSError, AttributeError, StopIteration):
+        return call(), ""  # not Linux with glibc
+    result = call()
+    peak = _kilobytes(status, "VmHWM") - before
+    return result, f"peak memory +{max(peak, 0) / 1024:.1f} MiB"
 
 
 def _kilobytes(status: Path, key: str) -> int:
@@ -243,9 +240,7 @@ def bench_syntax_pairs(engines: list[Engine], plan: Plan, report: Report) -> Non
             _agree(engine.name, ours[:count], values)
             counts[engine.name] = count
             calls[engine.name] = functools.partial(_each, distance, theirs[:count])
-            calls[f"own {engine.name}"] = functools.partial(
-                _each, own_distance, ready[:count]
-            )
+            calls[f"own {engine.name}"] = functools.partial(_each, own_distance, ready[:count])
         least = race(calls, plan.set_cell)
         report.add(
             task,
@@ -303,7 +298,7 @@ def _bench_set(
     n = len(trees)
     total = n * (n - 1) // 2
     X = tm.TreeSet([engines[0].prepare(tree) for tree in trees])
-    D = tm.pairwise_distances(X, n_jobs=1)
+    D, memory = _peak_memory(lambda: tm.pairwise_distances(X, n_jobs=1))
     order = workloads.random_pairs(n, total, seed=n)
     random.Random(n).shuffle(order)
     calls: Calls = {
@@ -326,19 +321,13 @@ def _bench_set(
         shares[engine.name] = sample / all_cells if count < total else 1.0
         calls[engine.name] = functools.partial(_each, engine.unit, pairs[:count])
     least = race(calls, plan.set_cell)
-    seconds: dict[str, float | None] = {
-        name: least[name] / share for name, share in shares.items()
-    }
+    seconds: dict[str, float | None] = {name: least[name] / share for name, share in shares.items()}
     notes = {
-        name: f"extrapolated from {count} pairs"
-        for name, count in counts.items()
-        if count < total
+        name: f"extrapolated from {count} pairs" for name, count in counts.items() if count < total
     }
-    notes["treemetric"] = _peak_memory(calls["treemetric"])
+    notes["treemetric"] = memory
     report.add("all pairs", shape, n, seconds, notes)
-    memory = _peak_memory(calls["two threads"])
-    one, two = least["treemetric"], least["two threads"]
-    report.add_two_threads(shape, n, one, two, memory)
+    report.add_two_threads(shape, n, least["treemetric"], least["two threads"], memory)
 
 
 # ------------------------------------------------------------------------------- main
@@ -362,10 +351,10 @@ def main() -> None:
     parts += [f"Python {platform.python_version()}", f"numpy {np.__version__}"]
     report = Report(", ".join(parts))
     print(f"{report.cpu}, {os.cpu_count()} CPUs; {report.versions}")
-    print(
-        "One thread unless named; trees prepared beforehand; least of several rounds."
-    )
+    print("One thread unless named; trees prepared beforehand; least of several rounds.")
     print("In brackets: how many times the time of treemetric.\n")
+    if options.smoke:
+        print("A smoke test: each call once, so the times mean nothing.\n")
 
     start = time.perf_counter()
     bench_call(engines[0], plan, report)

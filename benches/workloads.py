@@ -41,9 +41,7 @@ def random_set(count: int, low: int, high: int, seed: int) -> list[PlainTree]:
     return [make_tree("random", rng.randint(low, high), rng) for _ in range(count)]
 
 
-def syntax_set(
-    count: int, seed: int, modules: tuple[str, ...] | None = None
-) -> list[PlainTree]:
+def syntax_set(count: int, seed: int, modules: tuple[str, ...] | None = None) -> list[PlainTree]:
     """Return functions of the standard library, 20 to 200 nodes, in random order."""
     trees = list(_syntax_trees(modules))
     random.Random(seed).shuffle(trees)
@@ -201,9 +199,7 @@ def _treemetric() -> Engine:
     )
 
 
-def _treemetric_costs(
-    alphabet: list[str], matrix: np.ndarray
-) -> Callable[[Any, Any], float]:
+def _treemetric_costs(alphabet: list[str], matrix: np.ndarray) -> Callable[[Any, Any], float]:
     costs = tm.CostMatrix(alphabet, matrix)
     return lambda x, y: tm.distance(x, y, costs=costs)
 
@@ -211,14 +207,10 @@ def _treemetric_costs(
 def _edist() -> Engine:
     ted = importlib.import_module("edist.ted")
 
-    def with_costs(
-        alphabet: list[str], matrix: np.ndarray
-    ) -> Callable[[Any, Any], float]:
+    def with_costs(alphabet: list[str], matrix: np.ndarray) -> Callable[[Any, Any], float]:
         keys = [*alphabet, None]
         rows = matrix.tolist()
-        table = {
-            (x, y): rows[i][j] for i, x in enumerate(keys) for j, y in enumerate(keys)
-        }
+        table = {(x, y): rows[i][j] for i, x in enumerate(keys) for j, y in enumerate(keys)}
 
         def delta(x: str | None, y: str | None) -> float:
             return table[x, y]

@@ -11,10 +11,6 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    "ci", settings.get_profile("default"), derandomize=True, print_blob=True
-)
-settings.register_profile(
-    "thorough", settings.get_profile("default"), max_examples=2000
-)
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, print_blob=True)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -158,9 +158,7 @@ def alignments_of_shapes(px: tuple[int, ...], py: tuple[int, ...]) -> tuple[Pair
 
 def all_alignments(x: tm.Tree, y: tm.Tree) -> tuple[Pairs, ...]:
     """Every set of node pairs that keeps ancestry and left-to-right order."""
-    return alignments_of_shapes(
-        tuple(int(p) for p in x.parents), tuple(int(p) for p in y.parents)
-    )
+    return alignments_of_shapes(tuple(int(p) for p in x.parents), tuple(int(p) for p in y.parents))
 
 
 def alignment_cost(x: tm.Tree, y: tm.Tree, pairs: Pairs, cost: Cost) -> Any:
@@ -227,9 +225,7 @@ def script_distance(
         if price > best[forest]:
             continue
         for other, step in single_edits(forest, cost, alphabet):
-            if forest_size(other) <= max_size and (
-                other not in best or price + step < best[other]
-            ):
+            if forest_size(other) <= max_size and (other not in best or price + step < best[other]):
                 best[other] = price + step
                 heapq.heappush(queue, (price + step, next(tie), other))
     raise AssertionError("every forest can be reached from every other one")
@@ -281,9 +277,7 @@ def binary_parents(size: int) -> list[int]:
 
 def table_parents(size: int) -> list[int]:
     """A root, rows, and four cells in every row."""
-    return [
-        -1 if i == 0 else 0 if i % 5 == 1 else i - 1 - (i - 2) % 5 for i in range(size)
-    ]
+    return [-1 if i == 0 else 0 if i % 5 == 1 else i - 1 - (i - 2) % 5 for i in range(size)]
 
 
 SHAPES: dict[str, Callable[[Random, int], list[int]]] = {

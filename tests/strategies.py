@@ -63,9 +63,7 @@ def trees(
     for node in range(size):
         lowest = 0 if forests or node == 0 else 1
         # Zero steps up extends a chain; more of them climb towards the root.
-        path = path[
-            : len(path) - draw(st.integers(0, len(path) - min(lowest, len(path))))
-        ]
+        path = path[: len(path) - draw(st.integers(0, len(path) - min(lowest, len(path))))]
         parents.append(path[-1] if path else -1)
         path.append(node)
     return tm.Tree.from_parents([draw(label) for _ in parents], parents)
@@ -75,9 +73,7 @@ def tree_lists(
     *, min_size: int = 0, max_size: int = 6, nodes: int = 6, labels: Any = "abc"
 ) -> st.SearchStrategy[list[tm.Tree]]:
     """Lists of small trees, duplicates and empty trees among them."""
-    return st.lists(
-        trees(max_size=nodes, labels=labels), min_size=min_size, max_size=max_size
-    )
+    return st.lists(trees(max_size=nodes, labels=labels), min_size=min_size, max_size=max_size)
 
 
 class CostCase(NamedTuple):
@@ -121,9 +117,7 @@ def cost_cases(
         Entries are k / scale for whole numbers k, or sqrt(k) for "root".
     """
     u = len(alphabet)
-    k = np.array(
-        draw(st.lists(st.integers(0, 30), min_size=(u + 1) ** 2, max_size=(u + 1) ** 2))
-    )
+    k = np.array(draw(st.lists(st.integers(0, 30), min_size=(u + 1) ** 2, max_size=(u + 1) ** 2)))
     k = k.reshape(u + 1, u + 1)
     if draw(st.booleans()) if symmetric is None else symmetric:
         k = np.maximum(k, k.T)

@@ -29,9 +29,7 @@ def expected():
 
 def run(*arguments):
     command = [sys.executable, "-m", "treemetric", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False
-    )
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +116,7 @@ def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
         (["pairwise", "nowhere.txt", "-o", "no/D.npy"], "No such folder"),
     ],
 )
-def test_errors_are_one_line_with_code_2(
-    capsys, monkeypatch, tmp_path, arguments, message
-):
+def test_errors_are_one_line_with_code_2(capsys, monkeypatch, tmp_path, arguments, message):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == 2
     captured = capsys.readouterr()
@@ -169,14 +165,15 @@ def test_interrupt_gives_130(capsys, monkeypatch, bracket_file, tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_stops_long_work_without_a_traceback(tmp_path):
     source = tmp_path / "long.txt"
-    spine = "{a{b}" * 1500 + "}" * 1500
-    source.write_text(f"{spine}\n" * 200, encoding="utf-8")
+    zigzag = "{a{b}{c" * 250 + "{b}}}" * 250  # one pair takes a second or more
+    lines = [f"{{root{k}{zigzag}}}\n" for k in range(50)]
+    source.write_text("".join(lines), encoding="utf-8")
     command = [sys.executable, "-m", "treemetric", "pairwise", source]
     command += ["-o", tmp_path / "D.npy"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=5)
+            process.wait(timeout=3)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=10)
     finally:
@@ -209,9 +206,7 @@ class TestDemo:
         assert str(folder / "distances.png") in told
         assert (folder / "distances.png").read_bytes().startswith(b"\x89PNG")
 
-    def test_goes_without_a_picture_where_matplotlib_is_missing(
-        self, monkeypatch, tmp_path
-    ):
+    def test_goes_without_a_picture_where_matplotlib_is_missing(self, monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
         told = []

@@ -59,17 +59,19 @@ def test_a_cost_matrix_takes_what_numpy_takes(matrix):
         (np.zeros((2, 2)), r"shape \(3, 3\).*\(2, 2\)"),
         (np.zeros((3, 2)), r"shape \(3, 3\).*\(3, 2\)"),
         (np.zeros(9), r"shape \(3, 3\).*\(9,\)"),
-        (matrix_with(ab=np.nan), "(?i)nan|finite"),
-        (matrix_with(b_=np.inf), "(?i)inf|finite"),
-        (matrix_with(_a=-np.inf), "(?i)inf|finite|negative"),
-        (matrix_with(ba=-0.5), r"(?i)negative.*-0\.5"),
-        (matrix_with(__=1.0), "(?i)gap"),
+        (
+            matrix_with(ab=np.nan),
+            r"finite .* matrix\[0, 1\] = nan .*replacing 'a' by 'b'",
+        ),
+        (matrix_with(b_=np.inf), r"finite .* matrix\[1, 2\] = inf .*deleting 'b'"),
+        (matrix_with(_a=-np.inf), r"finite .* matrix\[2, 0\] = -inf .*inserting 'a'"),
+        (matrix_with(ba=-0.5), r"not negative.* matrix\[1, 0\] = -0\.5"),
+        (matrix_with(__=1.0), r"must be 0.* matrix\[2, 2\] = 1\.0 .*gap"),
     ],
 )
 def test_a_cost_matrix_refuses_what_has_no_distance(matrix, message):
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(ValueError, match=message):
         tm.CostMatrix(["a", "b"], matrix)
-    assert "'matrix' parameter of CostMatrix" in str(caught.value)
 
 
 @pytest.mark.parametrize("matrix", ["abc", None, [[0, "x"], [1, 0]], [[0, 1], [1]]])
@@ -83,13 +85,12 @@ def test_a_cost_matrix_must_be_numbers(matrix):
     [
         lambda alphabet: tm.CostMatrix(alphabet, np.zeros((4, 4))),
         lambda alphabet: tm.EmbeddingCosts(alphabet, np.zeros((3, 2))),
-        lambda alphabet: tm.CallableCosts(reference.unit_cost).to_matrix(alphabet),
     ],
 )
 def test_a_label_is_listed_once(build):
-    with pytest.raises(ValueError, match=r"(?i)(duplicate|twice|distinct|unique)"):
+    with pytest.raises(ValueError, match="'a' occurs twice"):
         build(["a", "b", "a"])
-    with pytest.raises(TypeError, match=r"(?i)hash"):
+    with pytest.raises(TypeError, match="unhashable"):
         build(["a", "b", {}])
 
 
@@ -104,7 +105,7 @@ def test_a_label_is_listed_once(build):
     ],
 )
 def test_embedding_vectors_are_one_finite_row_per_label(vectors):
-    with pytest.raises(ValueError, match="'vectors' parameter of EmbeddingCosts"):
+    with pytest.raises(ValueError, match=r"vectors must (have shape \(2, k\)|be finite)"):
         tm.EmbeddingCosts(["a", "b"], vectors)
 
 
@@ -115,15 +116,16 @@ def test_callable_costs_need_a_callable():
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(np.nan, "(?i)nan|finite"), (np.inf, "(?i)inf|finite"), (-1.0, "(?i)negative")],
+    [(np.nan, "nan"), (np.inf, "inf"), (-1.0, r"-1\.0")],
 )
 def test_callable_costs_are_checked_like_a_matrix(value, message):
     costs = tm.CallableCosts(lambda a, b: value if (a, b) == ("a", "b") else 0.0)
-    with pytest.raises(ValueError, match=message):
+    expected = rf"finite and not negative; fn\('a', 'b'\) returned {message}"
+    with pytest.raises(ValueError, match=expected):
         tm.distance(leaf("a"), leaf("b"), costs=costs)
 
 
-@pytest.mark.parametrize("value", ["1", None, 1j])
+@pytest.mark.parametrize("value", ["one", None, 1j])
 def test_callable_costs_must_return_numbers(value):
     with pytest.raises((TypeError, ValueError)):
         tm.distance(leaf("a"), leaf("b"), costs=tm.CallableCosts(lambda a, b: value))
@@ -219,8 +221,8 @@ def test_a_violation_names_the_axiom_and_a_witness(entries, axiom, labels, value
     assert {v.axiom for v in [violation, *others]} == {axiom}
     assert set(violation.labels) == set(labels)
     assert sorted(violation.values) == sorted(values)
-    for value in values:
-        assert f"{value:g}" in violation.message
+    assert violation.message.startswith(f"{axiom}: ")
+    assert f"costs {violation.values[0]}" in violation.message
     assert costs.is_pseudo_metric() is False
     assert costs.is_symmetric() is (axiom != "symmetry")
 
@@ -243,9 +245,7 @@ def test_every_witness_is_one(case):
     everything = [*case.costs.alphabet, None]
     broken = {
         "self-identity": any(cost(a, a) > 0 for a in everything),
-        "symmetry": any(
-            cost(a, b) != cost(b, a) for a in everything for b in everything
-        ),
+        "symmetry": any(cost(a, b) != cost(b, a) for a in everything for b in everything),
         "triangle": any(
             cost(a, b) > cost(a, z) + cost(z, b) + Fraction(1, 10**9)
             for a in everything
@@ -272,9 +272,7 @@ def test_callable_costs_ask_once_for_each_pair_of_labels():
     got = tm.pairwise_distances(trees_, costs=tm.CallableCosts(fn))
     assert np.array_equal(got, tm.pairwise_distances(trees_))
     assert set(calls.values()) == {1}
-    assert set(calls) <= {
-        (a, b) for a in ("a", "b", "c", None) for b in ("a", "b", "c", None)
-    }
+    assert set(calls) <= {(a, b) for a in ("a", "b", "c", None) for b in ("a", "b", "c", None)}
     assert (None, None) not in calls
 
 

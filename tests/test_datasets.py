@@ -137,9 +137,7 @@ def test_submodules_are_found_and_nothing_is_imported():
     assert "xmlrpc.client" not in sys.modules
 
 
-def test_a_file_in_the_working_directory_does_not_hide_the_library(
-    tmp_path, monkeypatch
-):
+def test_a_file_in_the_working_directory_does_not_hide_the_library(tmp_path, monkeypatch):
     (tmp_path / "textwrap.py").write_text("def dedent(): pass\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -153,31 +151,26 @@ def test_module_without_source_in_the_library_is_named(module):
         load_stdlib_functions(modules=[module])
 
 
-@pytest.mark.parametrize("modules", ["textwrap", 3, [1], {"textwrap": 1}])
+@pytest.mark.parametrize("modules", ["textwrap", 3, [1], {"textwrap": 1}, []])
 def test_modules_have_to_be_a_sequence_of_str(modules):
-    with pytest.raises(TypeError, match="must be None or a sequence of str"):
+    with pytest.raises(ValueError, match="must be None or a sequence of at least one"):
         load_stdlib_functions(modules=modules)
 
 
-def test_no_module_at_all_is_an_error():
-    with pytest.raises(ValueError, match="must name at least one module"):
-        load_stdlib_functions(modules=[])
-
-
 @pytest.mark.parametrize(
-    ("parameter", "value", "error"),
+    ("parameter", "value"),
     [
-        ("min_nodes", 0, ValueError),
-        ("min_nodes", 2.5, TypeError),
-        ("min_nodes", True, TypeError),
-        ("max_nodes", 19, ValueError),
-        ("max_nodes", "200", TypeError),
-        ("n_samples", 0, ValueError),
-        ("n_samples", 1.0, TypeError),
+        ("min_nodes", 0),
+        ("min_nodes", 2.5),
+        ("min_nodes", True),
+        ("max_nodes", 19),
+        ("max_nodes", "200"),
+        ("n_samples", 0),
+        ("n_samples", 1.0),
     ],
 )
-def test_numbers_out_of_range_are_named(parameter, value, error):
-    with pytest.raises(error, match=f"The '{parameter}' parameter.*Got .* instead"):
+def test_numbers_out_of_range_are_named(parameter, value):
+    with pytest.raises(ValueError, match=f"The '{parameter}' parameter.*Got .* instead"):
         load_stdlib_functions(modules=FEW, **{parameter: value})
 
 

@@ -36,9 +36,7 @@ def public_members(name, cls):
 
 NAMES = dict(public_names(tm))
 CLASSES = {name: item for name, item in NAMES.items() if inspect.isclass(item)}
-MEMBERS = dict(
-    pair for name, cls in CLASSES.items() for pair in public_members(name, cls)
-)
+MEMBERS = dict(pair for name, cls in CLASSES.items() for pair in public_members(name, cls))
 METHODS = {
     name: value
     for name, value in MEMBERS.items()

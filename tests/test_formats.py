@@ -13,9 +13,7 @@ from strategies import json_label, text_label, tree_lists
 SEPARATORS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
 TREES = [tm.Tree.from_bracket(s) for s in ("{a{b}{c}}", "", "{x}{y{z}}")]
 
-files = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def types(label):
@@ -233,6 +231,4 @@ def test_both_formats_read_the_same_trees(tmp_path, trees):
     flat = tm.TreeSet(trees)
     flat.to_jsonl(tmp_path / "j")
     flat.to_bracket(tmp_path / "b")
-    assert tm.TreeSet.from_jsonl(tmp_path / "j") == tm.TreeSet.from_bracket(
-        tmp_path / "b"
-    )
+    assert tm.TreeSet.from_jsonl(tmp_path / "j") == tm.TreeSet.from_bracket(tmp_path / "b")

@@ -50,9 +50,7 @@ def test_out_is_filled_and_returned(layout, dtype, n_jobs):
     assert got is out
     assert np.array_equal(out, EXPECTED)
     flat = outs(CONDENSED.shape, dtype)[layout]
-    got = tm.pairwise_distances(
-        TREES, out=flat, dtype=dtype, condensed=True, n_jobs=n_jobs
-    )
+    got = tm.pairwise_distances(TREES, out=flat, dtype=dtype, condensed=True, n_jobs=n_jobs)
     assert got is flat
     assert np.array_equal(flat, CONDENSED)
     wide = outs((2, N), dtype)[layout]
@@ -168,19 +166,24 @@ def test_progress_is_a_callable_or_true(progress):
 @pytest.mark.parametrize(
     "trees",
     [
-        TREES[0],
-        "{a}",
-        3,
         ["{a}"],
-        [TREES[0], None],
+        [None, TREES[0]],
         [[TREES[0]]],
         np.array([[TREES[0]]], dtype=object),
         np.zeros(3),
     ],
 )
 def test_collections_hold_trees(trees):
-    refused("X", trees)
-    refused("Y", trees)
+    message = r"The '{}\[0\]' parameter of pairwise_distances must be .* Got .* instead\."
+    for name in ("X", "Y"):
+        with pytest.raises(TypeError, match=message.format(name)):
+            tm.pairwise_distances(**{"X": TREES, name: trees})
+
+
+@pytest.mark.parametrize("trees", [TREES[0], "{a}", 3])
+def test_collections_are_not_single_objects(trees):
+    refused("X", trees, kind=TypeError)
+    refused("Y", trees, kind=TypeError)
 
 
 def test_x_is_not_optional():
@@ -189,8 +192,7 @@ def test_x_is_not_optional():
 
 
 def test_condensed_has_no_second_collection():
-    text = refused("condensed", value=True, kind=ValueError, Y=TREES)
-    assert "Y" in text
+    refused("Y", TREES, kind=ValueError, must="None if condensed=True", condensed=True)
 
 
 def test_condensed_needs_symmetric_costs():

@@ -27,9 +27,7 @@ def random_pairs(seed, count, largest):
     shapes = [shape for shape in reference.SHAPES if shape != "forest"]
     for _ in range(count):
         yield tuple(
-            reference.make_tree(
-                rng, rng.randint(1, largest), rng.choice(shapes), ALPHABET
-            )
+            reference.make_tree(rng, rng.randint(1, largest), rng.choice(shapes), ALPHABET)
             for _ in range(2)
         )
 

@@ -252,9 +252,7 @@ def test_buffers_out_of_band_give_the_same_distances():
 # --- the number of jobs ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "costs", [None, tm.CostMatrix("abc", np.sqrt(2) * (1 - np.eye(4)))]
-)
+@pytest.mark.parametrize("costs", [None, tm.CostMatrix("abc", np.sqrt(2) * (1 - np.eye(4)))])
 def test_results_do_not_depend_on_the_number_of_jobs(costs):
     rng = Random(9)
     trees = [reference.make_tree(rng, n) for n in [1000, *([20] * 80), 400, 0]]

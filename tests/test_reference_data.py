@@ -36,10 +36,7 @@ def test_the_published_pairs_have_their_distances():
     assert len(pairs) == 67
     wrong = []
     for pair in pairs:
-        x, y = (
-            tm.Tree.from_adjacency(pair[t]["nodes"], pair[t]["adj"])
-            for t in ("t1", "t2")
-        )
+        x, y = (tm.Tree.from_adjacency(pair[t]["nodes"], pair[t]["adj"]) for t in ("t1", "t2"))
         for a, b in ((x, y), (y, x)):
             if tm.distance(a, b) != pair["d"]:
                 wrong.append(pair["id"])
@@ -112,7 +109,7 @@ def levenshtein(a, b):
 
 @cache
 def table_cell_cost(a, b):
-    """One, or for cells of equal span the normalised edit distance of their contents."""
+    """One, or for cells of equal span the edit distance of the texts per length."""
     if a is None or b is None or a[:3] != b[:3]:
         return 1.0
     longest = max(len(a[3]), len(b[3]))

@@ -29,9 +29,7 @@ def leaf(label):
 def test_closure_is_the_shortest_path(case):
     closed = case.costs.closure()
     assert closed.alphabet == case.costs.alphabet
-    np.testing.assert_allclose(
-        closed.matrix, shortest_paths(case.costs.matrix), rtol=1e-12, atol=0
-    )
+    np.testing.assert_allclose(closed.matrix, shortest_paths(case.costs.matrix), rtol=1e-12, atol=0)
     assert np.all(closed.matrix <= case.costs.matrix)
     assert not np.diag(closed.matrix).any()
     assert {v.axiom for v in closed.violations()} <= {"symmetry"}
@@ -41,9 +39,7 @@ def test_closure_is_the_shortest_path(case):
 @given(metric_cases)
 def test_closure_leaves_a_metric_alone(case):
     assert case.costs.is_pseudo_metric()
-    np.testing.assert_allclose(
-        case.costs.closure().matrix, case.costs.matrix, rtol=1e-12
-    )
+    np.testing.assert_allclose(case.costs.closure().matrix, case.costs.matrix, rtol=1e-12)
 
 
 def test_unit_costs_are_their_own_closure():

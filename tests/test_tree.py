@@ -138,9 +138,7 @@ def test_a_tuple_label_of_a_leaf_is_written_with_its_empty_list():
     assert tree.labels == (("k", 1), ("k", 2), "leaf")
 
 
-@pytest.mark.parametrize(
-    "nested", [("a", "b"), ("a",), (), ("a", ["b"], "c"), ("a", [("b", "c")])]
-)
+@pytest.mark.parametrize("nested", [("a", "b"), ("a",), (), ("a", ["b"], "c"), ("a", [("b", "c")])])
 def test_malformed_nested_nodes(nested):
     with pytest.raises((ValueError, TypeError), match="node"):
         tm.Tree.from_nested(nested)
@@ -149,21 +147,21 @@ def test_malformed_nested_nodes(nested):
 @pytest.mark.parametrize(
     ("nodes", "adj", "roots", "message"),
     [
-        ("ab", [[1], [0]], None, "(?i)cycle|root"),
-        ("abc", [[], [2], [1]], None, "(?i)cycle"),
-        ("abc", [[], [2], [1]], [0], "(?i)cycle"),
-        ("ab", [[0, 1], []], None, "(?i)cycle|parent|root"),
-        ("abc", [[1, 2], [2], []], None, "(?i)parent"),
-        ("ab", [[1, 1], []], None, "(?i)parent"),
-        ("ab", [[], []], None, "(?i)root"),
-        ("ab", [[], []], [0], "(?i)root"),
-        ("ab", [[1], []], [0, 1], "(?i)root"),
-        ("ab", [[], []], [0, 0], "(?i)root"),
-        ("ab", [[1], []], [2], "(?i)range|root"),
-        ("ab", [[2], []], None, "(?i)range"),
-        ("ab", [[-1], []], None, "(?i)range"),
-        ("ab", [[1]], None, "(?i)length|nodes"),
-        ("", [[]], None, "(?i)length|nodes"),
+        ("ab", [[1], [0]], None, "cycle"),
+        ("abc", [[], [2], [1]], None, "cycle"),
+        ("abc", [[], [2], [1]], [0], "cycle"),
+        ("ab", [[0, 1], []], None, "cycle"),
+        ("abc", [[1, 2], [2], []], None, "two parents"),
+        ("ab", [[1, 1], []], None, "twice"),
+        ("ab", [[], []], None, "root"),
+        ("ab", [[], []], [0], "root"),
+        ("ab", [[1], []], [0, 1], "root"),
+        ("ab", [[], []], [0, 0], "root"),
+        ("ab", [[1], []], [2], "nodes are 0 to 1"),
+        ("ab", [[2], []], None, "nodes are 0 to 1"),
+        ("ab", [[-1], []], None, "nodes are 0 to 1"),
+        ("ab", [[1]], None, "length|nodes"),
+        ("", [[]], None, "length|nodes"),
     ],
 )
 def test_malformed_adjacency(nodes, adj, roots, message):
@@ -189,7 +187,7 @@ def test_malformed_parents(parents):
 
 def test_parents_must_be_in_preorder():
     # The last node would go below the first child after the second one was begun.
-    with pytest.raises(ValueError, match=r"(?i)preorder"):
+    with pytest.raises(ValueError, match=r"preorder"):
         tm.Tree.from_parents("abcd", [-1, 0, 0, 1])
 
 
@@ -218,7 +216,7 @@ def test_a_sequence_is_a_chain(items):
 )
 @pytest.mark.parametrize("bad", [{}, {1}, bytearray(b"a"), ["a"]])
 def test_labels_must_be_hashable(build, bad):
-    with pytest.raises(TypeError, match=r"(?i)hash"):
+    with pytest.raises(TypeError, match=r"hash"):
         build(bad)
 
 
@@ -299,6 +297,11 @@ def test_subtrees_are_cut_at_their_node(tree):
         assert tm.Tree.from_nested(nested[1] if below else []) == tm.Tree.forest(below)
 
 
+@pytest.mark.parametrize("node", [np.int64(2), np.int8(2), np.uint32(2)])
+def test_subtree_takes_the_integers_of_numpy(node):
+    assert TREE.subtree(node).to_bracket() == "{c{d}}"
+
+
 @pytest.mark.parametrize("node", [4, 100, -5])
 def test_subtree_of_a_node_that_is_not_there(node):
     with pytest.raises(IndexError):
@@ -377,4 +380,5 @@ def test_numpy_makes_a_one_dimensional_array_of_trees():
 
 @given(trees(labels=any_label))
 def test_repr_names_the_class(tree):
-    assert repr(tree).startswith("Tree")
+    assert repr(tree).startswith("<Tree ")
+    assert "\n" not in repr(tree)

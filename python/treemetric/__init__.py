@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
-from treemetric._core import __version__
+from treemetric._core import __version__ as __version__
 from treemetric.costs import (
     CallableCosts,
     CostMatrix,
@@ -29,7 +29,6 @@ __all__ = [
     "TreeSet",
     "UnitCosts",
     "Violation",
-    "__version__",
     "datasets",
     "distance",
     "exceptions",

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from treemetric._typing import Progress
-from treemetric._validation import refuse
+from treemetric._validation import refuse, shown
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def reporter(
         with _bar(unit) as report:
             yield report
     else:
-        refuse("progress", function, "None, a bool or a callable", progress)
+        refuse("progress", function, "None, a bool or a callable", shown(progress))
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from treemetric.demo import run as run_demo
 from treemetric.distances import distance, pairwise_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
@@ -106,9 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     many.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     _add_jobs(many)
-    many.add_argument(
-        "--no-progress", action="store_true", help="do not tell how far the work is"
-    )
+    many.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
     many.set_defaults(command=_pairwise)
 
     show = commands.add_parser(
@@ -166,7 +163,10 @@ def _pairwise(arguments: argparse.Namespace) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> None:
-    run_demo(arguments.output, arguments.jobs)
+    # Imported here, because it brings scikit-learn and SciPy with it.
+    from treemetric import demo  # noqa: PLC0415
+
+    demo.run(arguments.output, arguments.jobs)
 
 
 def _tree(text: str) -> Tree:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from treemetric import _core
 from treemetric._arrays import frozen
 from treemetric._typing import CostFunction, FloatArray, Label
+from treemetric._validation import refuse, shown
 
 __all__ = [
     "CallableCosts",
@@ -64,11 +65,38 @@ class Violation(NamedTuple):
 
 
 class Costs(ABC):
-    """The common face of all kinds of costs."""
+    """The common face of all kinds of costs.
+
+    Functions that take ``costs`` take any of them. `UnitCosts`, `CostMatrix`,
+    `EmbeddingCosts` and `CallableCosts` are the kinds there are.
+
+    Examples
+    --------
+    >>> from treemetric import Costs, UnitCosts
+    >>> isinstance(UnitCosts(), Costs)
+    True
+    """
 
     @abstractmethod
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
-        """Give the costs of an alphabet as a `CostMatrix`."""
+        """Give the costs of an alphabet as a matrix.
+
+        Parameters
+        ----------
+        alphabet : iterable of labels, optional
+            The labels, for costs that have no alphabet of their own.
+
+        Returns
+        -------
+        CostMatrix
+            The costs of these labels.
+
+        Examples
+        --------
+        >>> from treemetric import UnitCosts
+        >>> UnitCosts().to_matrix("ab").alphabet
+        ('a', 'b')
+        """
 
     def violations(
         self, alphabet: Iterable[Label] | None = None, *, tol: float = _TOLERANCE
@@ -296,25 +324,20 @@ class CostMatrix(Costs):
     matrix: FloatArray
 
     def __init__(self, alphabet: Iterable[Label], matrix: npt.ArrayLike) -> None:
+        owner = type(self).__name__
         self.alphabet = tuple(alphabet)
         self._index = {label: code for code, label in enumerate(self.alphabet)}
         if len(self._index) != len(self.alphabet):
             twice = next(
-                label
-                for code, label in enumerate(self.alphabet)
-                if self._index[label] != code
+                label for code, label in enumerate(self.alphabet) if self._index[label] != code
             )
-            message = f"alphabet must hold every label once; {twice!r} occurs twice"
-            raise ValueError(message)
+            refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
         # A copy, so that nobody else can write to it.
         costs = np.array(matrix, dtype=np.float64, order="C")
         side = len(self.alphabet) + 1
         if costs.shape != (side, side):
-            message = (
-                f"matrix must have shape ({side}, {side}) for {side - 1} labels and the "
-                f"gap; got shape {costs.shape}"
-            )
-            raise ValueError(message)
+            must = f"of shape ({side}, {side}) for {side - 1} labels and the gap"
+            refuse("matrix", owner, must, f"shape {costs.shape}")
         self.matrix = frozen(costs)
         self._check_entries()
         self._cached: _core.CostTable | None = None
@@ -325,12 +348,9 @@ class CostMatrix(Costs):
         if bad.any():
             a, b = np.argwhere(bad)[0].tolist()
             gap = len(self.alphabet)
-            must = "0" if a == b == gap else "finite and not negative"
-            message = (
-                f"costs must be {must}; got matrix[{a}, {b}] = {self.matrix[a, b]} for "
-                f"{self._edit(a, b)}"
-            )
-            raise ValueError(message)
+            must = "0 for the gap" if a == b == gap else "finite and not negative"
+            got = f"{self.matrix[a, b]} at [{a}, {b}] for {self._edit(a, b)}"
+            refuse("matrix", type(self).__name__, must, got)
 
     def _label(self, code: int) -> Label | None:
         return self.alphabet[code] if code < len(self.alphabet) else None
@@ -379,6 +399,7 @@ class CostMatrix(Costs):
     def _describe(self, axiom: str, witness: list[int]) -> Violation:
         c, edit = self.matrix, self._edit
         labels = tuple(self._label(code) for code in witness)
+        values: tuple[float, ...]
         if axiom == "triangle":
             a, z, b = witness
             values = (float(c[a, b]), float(c[a, z]), float(c[z, b]))
@@ -459,15 +480,12 @@ class EmbeddingCosts(CostMatrix):
         labels = tuple(alphabet)
         points = np.array(vectors, dtype=np.float64)
         if points.ndim != 2 or len(points) != len(labels):
-            message = (
-                f"vectors must have shape ({len(labels)}, k) for {len(labels)} labels; "
-                f"got shape {points.shape}"
-            )
-            raise ValueError(message)
+            must = f"of shape ({len(labels)}, k) for {len(labels)} labels"
+            refuse("vectors", "EmbeddingCosts", must, f"shape {points.shape}")
         if not np.isfinite(points).all():
             row = int(np.argwhere(~np.isfinite(points))[0, 0])
-            message = f"vectors must be finite; that of {labels[row]!r} is not"
-            raise ValueError(message)
+            got = f"{points[row]} for {labels[row]!r}"
+            refuse("vectors", "EmbeddingCosts", "finite", got)
         self.vectors = frozen(points)
         from scipy.spatial.distance import cdist  # heavy: imported where used
 
@@ -507,8 +525,7 @@ class CallableCosts(Costs):
 
     def __init__(self, fn: CostFunction) -> None:
         if not callable(fn):
-            message = f"The 'fn' parameter of CallableCosts must be callable. Got {fn!r} instead."
-            raise TypeError(message)
+            refuse("fn", "CallableCosts", "an instance of 'Callable'", shown(fn))
         self.fn = fn
 
     def _call(self, a: Label | None, b: Label | None) -> float:
@@ -518,10 +535,8 @@ class CallableCosts(Costs):
         except (TypeError, ValueError):
             value = float("nan")
         if not 0 <= value < float("inf"):
-            message = (
-                f"costs must be finite and not negative; fn({a!r}, {b!r}) returned {cost!r}"
-            )
-            raise ValueError(message)
+            must = "a function that returns finite costs that are not negative"
+            refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")
         return value
 
     def _parts(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ class _Demo:
     names: list[str]
     modules: list[str]
     y: NDArray[np.int64]
-    D: NDArray[np.float64]
+    D: NDArray[np.floating[Any]]
     seconds: float
     folder: Path
     say: Callable[[str], None]
@@ -77,9 +78,7 @@ def run(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    functions = load_stdlib_functions(
-        modules=_MODULES, min_nodes=_SMALLEST, max_nodes=_LARGEST
-    )
+    functions = load_stdlib_functions(modules=_MODULES, min_nodes=_SMALLEST, max_nodes=_LARGEST)
     start = time.perf_counter()
     D = pairwise_distances(functions.data, n_jobs=n_jobs)
     demo = _Demo(
@@ -105,9 +104,7 @@ def _tell_data(demo: _Demo) -> None:
     parts = [f"{m} {c}" for m, c in zip(demo.modules, counts, strict=True)]
     demo.say(f"{len(sizes)} functions of Python's own library as syntax trees:")
     demo.say(f"  {', '.join(parts)}")
-    demo.say(
-        f"{sizes.min()} to {sizes.max()} nodes each, {sizes.mean():.0f} on average."
-    )
+    demo.say(f"{sizes.min()} to {sizes.max()} nodes each, {sizes.mean():.0f} on average.")
 
 
 def _tell_speed(demo: _Demo) -> None:

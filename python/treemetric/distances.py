@@ -14,20 +14,17 @@ from treemetric._validation import (
     check_memory,
     check_n_jobs,
     check_out,
-    check_tree,
-    check_trees,
     refuse,
+    shown,
 )
 from treemetric.costs import Costs, UnitCosts
 from treemetric.tree import Tree
-from treemetric.treeset import TreeSet
+from treemetric.treeset import TreeSet, check_tree, check_trees
 
 __all__ = ["distance", "pairwise_distances"]
 
 
-def distance(
-    x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None
-) -> float:
+def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None) -> float:
     """Compute the tree edit distance from x to y.
 
     It is the price of the cheapest way to turn x into y by deleting nodes (their children
@@ -182,7 +179,7 @@ def pairwise_distances(
         targets = None if Y is None else check_trees(Y, "Y", name)
         codes, table = _resolve(costs, sources, targets)
         if condensed and table is not None and not table.is_symmetric():
-            refuse("condensed", name, "False for costs that are not symmetric", condensed)
+            refuse("condensed", name, "False for costs that are not symmetric", "True")
         n = len(sources)
         m = n if targets is None else len(targets)
         shape = (n * (n - 1) // 2,) if condensed else (n, m)
@@ -209,7 +206,7 @@ def _check_costs(costs: object, function: str) -> Costs:
             function,
             "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
             "'treemetric.EmbeddingCosts', 'treemetric.CallableCosts' or None",
-            costs,
+            shown(costs),
         )
     return costs
 
@@ -229,13 +226,14 @@ def _result(
 Codes = tuple[Any, Any]
 
 
-def _resolve(
-    costs: Costs, X: TreeSet, Y: TreeSet | None
-) -> tuple[Codes, "_core.CostTable | None"]:
+def _resolve(costs: Costs, X: TreeSet, Y: TreeSet | None) -> tuple[Codes, "_core.CostTable | None"]:
     """Give the codes of both alphabets under a common one, and the table of costs."""
     other = X if Y is None else Y
     if isinstance(costs, UnitCosts):
-        return (None, None if Y is None else _common_codes(X.alphabet, Y.alphabet)), None
+        return (
+            None,
+            None if Y is None else _common_codes(X.alphabet, Y.alphabet),
+        ), None
     table, index = costs._table(X.alphabet, other.alphabet)
     if index is None:
         return (None, None), table

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from treemetric._validation import refuse
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -82,17 +84,10 @@ def plot_distances(
     D = _check_distances(D, "plot_distances")
     classes, y = _check_classes(y, len(D), "plot_distances")
     if order not in ("cluster", "given"):
-        msg = (
-            "The 'order' parameter of plot_distances must be 'cluster' or 'given'. "
-            f"Got {order!r} instead."
-        )
-        raise ValueError(msg)
+        refuse("order", "plot_distances", "'cluster' or 'given'", order)
     if labels is not None and len(labels) != len(D):
-        msg = (
-            f"The 'labels' parameter of plot_distances must have {len(D)} entries, "
-            f"one for each row of D. Got {len(labels)} instead."
-        )
-        raise ValueError(msg)
+        must = f"as many names as D has rows, {len(D)}"
+        refuse("labels", "plot_distances", must, len(labels))
 
     groups = [np.flatnonzero(y == k) for k in range(len(classes))]
     if order == "cluster":
@@ -210,17 +205,11 @@ def _check_distances(D: ArrayLike, caller: str) -> NDArray[np.float64]:
     if D.ndim == 1:
         D = np.asarray(squareform(D), dtype=np.float64)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
-        msg = (
-            f"The 'D' parameter of {caller} must be a square matrix or a condensed "
-            f"vector. Got shape {D.shape} instead."
-        )
-        raise ValueError(msg)
+        must = "a square matrix or a condensed vector"
+        refuse("D", caller, must, f"shape {D.shape}")
     if not np.isfinite(D).all():
-        msg = (
-            f"The 'D' parameter of {caller} must hold finite distances. Got NaN or "
-            "infinity instead, which is what a 'cutoff' leaves."
-        )
-        raise ValueError(msg)
+        bad = float(D[~np.isfinite(D)][0])
+        refuse("D", caller, "finite, as distances without a cutoff are", bad)
     return D
 
 
@@ -230,11 +219,8 @@ def _check_classes(y: Any, n: int, caller: str) -> tuple[list[str], NDArray[np.i
         return [""], np.zeros(n, dtype=np.intp)
     y = np.asarray(y)
     if y.shape != (n,):
-        msg = (
-            f"The 'y' parameter of {caller} must have shape ({n},), one class for "
-            f"each row of D. Got shape {y.shape} instead."
-        )
-        raise ValueError(msg)
+        must = f"an array of shape ({n},), one class for each row of D"
+        refuse("y", caller, must, f"shape {y.shape}")
     classes, index = np.unique(y, return_inverse=True)
     return [str(name) for name in classes], index
 
@@ -256,9 +242,7 @@ def _classical_scaling(D: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
         return np.zeros((n, 2)), 1.0
     squared = ((D + D.T) / 2) ** 2
     means = squared.mean(axis=0)
-    values, vectors = np.linalg.eigh(
-        (means[:, None] + means[None, :] - means.mean() - squared) / 2
-    )
+    values, vectors = np.linalg.eigh((means[:, None] + means[None, :] - means.mean() - squared) / 2)
     values = np.maximum(values[::-1], 0.0)
     points = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
     total = values.sum()

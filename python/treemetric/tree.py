@@ -1,5 +1,6 @@
 """A tree as an immutable value."""
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -230,7 +231,11 @@ class Tree:
         """
         labels: list[Label] = []
         parents = [np.zeros(0, dtype=np.int32)]
-        for tree in trees:
+        for position, tree in enumerate(trees):
+            if not isinstance(tree, Tree):
+                got = f"trees[{position}] of type {type(tree).__name__}"
+                message = f"a forest is made of instances of 'treemetric.Tree'; got {got}"
+                raise TypeError(message)
             own = tree.parents
             parents.append(np.where(own == -1, -1, own + len(labels)))
             labels.extend(tree.labels)
@@ -353,6 +358,7 @@ class Tree:
         >>> Tree.from_bracket("{a{b{c}}{d}}").subtree(1).to_bracket()
         '{b{c}}'
         """
+        node = operator.index(node)
         if not 0 <= node < self.size:
             message = f"node must be in the range [0, {self.size}); got {node}"
             raise IndexError(message)

@@ -8,11 +8,32 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._arrays import frozen, index_array
-from treemetric._typing import IntArray, Label, OffsetArray, Path
+from treemetric._typing import IntArray, Label, OffsetArray, Path, Trees
+from treemetric._validation import refuse, shown
 from treemetric.formats import bracket, jsonl
 from treemetric.tree import Tree
 
 __all__ = ["TreeSet"]
+
+
+def check_tree(tree: object, parameter: str, owner: str) -> Tree:
+    """Let only a tree through."""
+    if not isinstance(tree, Tree):
+        refuse(parameter, owner, "an instance of 'treemetric.Tree'", shown(tree))
+    return tree
+
+
+def check_trees(trees: Trees, parameter: str, owner: str) -> "TreeSet":
+    """Turn any collection of trees into a set of trees."""
+    if isinstance(trees, TreeSet):
+        return trees
+    if isinstance(trees, (Tree, str)) or not isinstance(trees, Iterable):
+        must = "an instance of 'treemetric.TreeSet' or a list of 'treemetric.Tree'"
+        refuse(parameter, owner, must, shown(trees))
+    listed = list(trees)
+    for position, tree in enumerate(listed):
+        check_tree(tree, f"{parameter}[{position}]", owner)
+    return TreeSet(listed)
 
 
 class TreeSet:
@@ -41,13 +62,10 @@ class TreeSet:
     <Tree {b}>
     """
 
-    __slots__ = ("_arrays", "_prepared", "alphabet", "classes", "ids")
-    alphabet: tuple[Label, ...]
-    """The distinct labels, in order of first appearance."""
-    ids: tuple[Any, ...] | None
-    """The names of the trees, or None."""
-    classes: tuple[Any, ...] | None
-    """The classes of the trees, or None."""
+    __slots__ = ("_alphabet", "_arrays", "_classes", "_ids", "_prepared")
+    _alphabet: tuple[Label, ...]
+    _ids: tuple[Any, ...] | None
+    _classes: tuple[Any, ...] | None
     _arrays: tuple[IntArray, IntArray, OffsetArray]
     _prepared: "_core.PreparedSet | None"
 
@@ -60,12 +78,7 @@ class TreeSet:
     ) -> None:
         listed = list(trees)
         for position, tree in enumerate(listed):
-            if not isinstance(tree, Tree):
-                message = (
-                    f"The 'trees[{position}]' parameter of TreeSet must be an instance of "
-                    f"'treemetric.Tree'. Got {tree!r} instead."
-                )
-                raise TypeError(message)
+            check_tree(tree, f"trees[{position}]", "TreeSet")
         alphabet, arrays = _core.pack([tree._data for tree in listed])
         self._set(alphabet, arrays, ids, classes)
 
@@ -79,16 +92,17 @@ class TreeSet:
         count = len(arrays[2]) - 1
         for name, values in (("ids", ids), ("classes", classes)):
             if values is not None and len(values) != count:
-                message = (
-                    f"The '{name}' parameter of TreeSet must have one entry per tree, "
-                    f"{count}. Got {len(values)} instead."
+                refuse(
+                    name,
+                    "TreeSet",
+                    f"of length {count}, one per tree",
+                    str(len(values)),
                 )
-                raise ValueError(message)
         put = object.__setattr__
-        put(self, "alphabet", alphabet)
+        put(self, "_alphabet", alphabet)
         put(self, "_arrays", tuple(frozen(array) for array in arrays))
-        put(self, "ids", None if ids is None else tuple(ids))
-        put(self, "classes", None if classes is None else tuple(classes))
+        put(self, "_ids", None if ids is None else tuple(ids))
+        put(self, "_classes", None if classes is None else tuple(classes))
         put(self, "_prepared", None)
 
     @classmethod
@@ -149,7 +163,7 @@ class TreeSet:
         ids: Sequence[Any] | None,
         classes: Sequence[Any] | None,
     ) -> "TreeSet":
-        """Number labels by first appearance, so that equal sets have equal arrays."""
+        """Make a set with labels numbered by first appearance: equal sets, equal arrays."""
         codes, parents, offsets = arrays
         used, first = np.unique(codes, return_index=True)
         index: dict[Label, int] = {}
@@ -226,7 +240,7 @@ class TreeSet:
 
     @classmethod
     def from_bracket(cls, path: Path) -> "TreeSet":
-        """Read trees from a file with one tree in bracket notation per line.
+        r"""Read trees from a file with one tree in bracket notation per line.
 
         Parameters
         ----------
@@ -249,7 +263,7 @@ class TreeSet:
         >>> from treemetric import TreeSet
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "trees.txt"
-        ...     _ = path.write_text("{a{b}}\\n{c}\\n")
+        ...     _ = path.write_text("{a{b}}\n{c}\n")
         ...     trees = TreeSet.from_bracket(path)
         >>> len(trees), trees.alphabet
         (2, ('a', 'b', 'c'))
@@ -281,6 +295,21 @@ class TreeSet:
         {a{b}}
         """
         bracket.write(self, path)
+
+    @property
+    def alphabet(self) -> tuple[Label, ...]:
+        """The distinct labels, in order of first appearance."""
+        return self._alphabet
+
+    @property
+    def ids(self) -> tuple[Any, ...] | None:
+        """The names of the trees, or None."""
+        return self._ids
+
+    @property
+    def classes(self) -> tuple[Any, ...] | None:
+        """The classes of the trees, or None."""
+        return self._classes
 
     @property
     def codes(self) -> IntArray:
@@ -318,16 +347,28 @@ class TreeSet:
 
     def __getitem__(self, index: Any) -> "Tree | TreeSet":
         if not isinstance(index, Integral):
-            return self._take(np.arange(len(self))[index])
+            return self._take(self._positions(index))
         position = int(index) + (len(self) if index < 0 else 0)
         if not 0 <= position < len(self):
             message = f"index {index} is out of range for a set of {len(self)} trees"
             raise IndexError(message)
         nodes = slice(self.offsets[position], self.offsets[position + 1])
-        data = _core.TreeData.from_codes(
-            self.alphabet, self.codes[nodes], self.parents[nodes]
-        )
+        data = _core.TreeData.from_codes(self.alphabet, self.codes[nodes], self.parents[nodes])
         return Tree._wrap(data)
+
+    def _positions(self, index: Any) -> np.ndarray[Any, Any]:
+        """Give the positions that a slice, a list of ints or a mask selects."""
+        if isinstance(index, slice):
+            return np.arange(len(self))[index]
+        array = np.asarray(index)
+        if array.size == 0:
+            array = array.astype(np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iub":
+            must = "an int, a slice, a list of ints or a mask"
+            message = f"tree sets are indexed by {must}; got {shown(index)}"
+            raise TypeError(message)
+        positions: np.ndarray[Any, Any] = np.arange(len(self))[array]
+        return positions
 
     def _take(self, chosen: np.ndarray[Any, Any]) -> "TreeSet":
         sizes = self.sizes[chosen]

@@ -20,6 +20,9 @@
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
 use crate::distance::simd::Simd;
+use crate::error::Result;
+use crate::memory;
+use crate::parallel::Cancel;
 use crate::tree::Oriented;
 use std::ops::Range;
 
@@ -87,7 +90,10 @@ struct Segment {
 
 impl<S: Simd> Columns<S> {
     /// Tables for the trees side by side, in this order.
-    pub(crate) fn new(trees: &[&Oriented]) -> Self {
+    ///
+    /// Badly shaped trees have as many blocks as cells in a row, which can be quadratic in their
+    /// size; so the memory is counted first and building can be cancelled.
+    pub(crate) fn new(trees: &[&Oriented], cancel: &Cancel) -> Result<Self> {
         let lanes = trees.iter().map(|tree| tree.len()).sum::<usize>();
         let vectors = lanes.div_ceil(S::LANES);
         let mut first_of = Vec::with_capacity(lanes);
@@ -103,6 +109,11 @@ impl<S: Simd> Columns<S> {
                 }
             }
         }
+        let widths = segments.iter().map(|segment| {
+            u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
+        });
+        let most_blocks = widths.map(|width| width + 1).sum::<u64>();
+        memory::check("the column tables", most_blocks * size_of::<Block<S>>() as u64)?;
         // Stable, so that the segments of a level stay in the order of their lanes.
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
         let mut builder = Builder {
@@ -121,11 +132,12 @@ impl<S: Simd> Columns<S> {
             touched: Vec::new(),
         };
         for level in segments.chunk_by(|a, b| a.level == b.level) {
+            cancel.check()?;
             builder.add_level(level);
         }
         let mut columns = builder.columns;
         columns.cut_into_chunks();
-        columns
+        Ok(columns)
     }
 
     /// Bytes of scratch that the kernel takes for rows of this tree.

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A tree and how its label codes translate to those of the comparison.
 #[derive(Debug, Clone, Copy)]
@@ -61,18 +62,34 @@ pub struct Route {
 /// Below this much work (cells) a pair whose column tables are not there yet is left to the
 /// scalar kernel: building the tables would take longer.
 const TABLES_PAY_OFF: f64 = 3000.0;
+/// A small tree that has been a column this often will be one again: its tables are built.
+const OFTEN: u32 = 8;
 /// Scratch above this many bytes is given back after a single pair.
 const KEEP_SCRATCH: usize = 32 << 20;
 
 /// Column tables by lane type and orientation, built when first used.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnCache {
+    /// How often a small pair could have used them.
+    wanted: AtomicU32,
     #[cfg(target_arch = "x86_64")]
     bytes: [OnceLock<Box<Columns<Bytes>>>; 2],
     #[cfg(target_arch = "x86_64")]
     words: [OnceLock<Box<Columns<Words>>>; 2],
     #[cfg(target_arch = "x86_64")]
     doubles: [OnceLock<Box<Columns<Doubles>>>; 2],
+}
+
+impl ColumnCache {
+    /// Counts a use and gives the number of those before.
+    fn wanted(&self) -> u32 {
+        // Saturating, and off by a few under races: it only steers the choice of a kernel.
+        let before = self.wanted.load(Ordering::Relaxed);
+        if before < OFTEN {
+            self.wanted.store(before + 1, Ordering::Relaxed);
+        }
+        before
+    }
 }
 
 /// Scratch of one thread. Grows to the largest pair seen, then nothing is allocated per pair.
@@ -149,7 +166,9 @@ pub fn distance(
     cancel: &Cancel,
 ) -> Result<f64> {
     let (route, cells) = best_route(x.tree, y.tree);
-    let kernel = if cells < TABLES_PAY_OFF { Kernel::Scalar } else { Kernel::Auto };
+    let columns = if route.swapped { x.tree } else { y.tree };
+    let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
+    let kernel = if small { Kernel::Scalar } else { Kernel::Auto };
     distance_by(x, y, pricing, kernel, route, workspace, cancel)
 }
 
@@ -181,17 +200,17 @@ pub fn distance_by(
     let mut saving = 0;
     let keep = |_, value| saving = value;
     let result =
-        group_savings(&rows, &group, &pricing, route.swapped, kernel, workspace, cancel, keep);
+        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, keep);
     workspace.codes = codes;
     if workspace.bytes_held() > KEEP_SCRATCH {
         *workspace = Workspace::default();
     }
     result?;
-    Ok(total(&pricing, delete_all(&x, &pricing) + insert_all(&y, &pricing) - i128::from(saving)))
+    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - i128::from(saving)))
 }
 
 /// Quanta as a distance.
-pub(crate) fn total(pricing: &Pricing<'_>, quanta: i128) -> f64 {
+pub(crate) fn total(pricing: Pricing<'_>, quanta: i128) -> f64 {
     match pricing {
         Pricing::Unit => quanta as f64,
         Pricing::Table(table) => table.scale().to_cost(quanta),
@@ -199,7 +218,7 @@ pub(crate) fn total(pricing: &Pricing<'_>, quanta: i128) -> f64 {
 }
 
 /// Quanta for deleting all of a source tree.
-pub(crate) fn delete_all(x: &Operand<'_>, pricing: &Pricing<'_>) -> i128 {
+pub(crate) fn delete_all(x: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
     match pricing {
         Pricing::Unit => x.tree.nodes() as i128,
         Pricing::Table(table) => sum_over_labels(x, |code| table.delete(code)),
@@ -207,7 +226,7 @@ pub(crate) fn delete_all(x: &Operand<'_>, pricing: &Pricing<'_>) -> i128 {
 }
 
 /// Quanta for inserting all of a target tree.
-pub(crate) fn insert_all(y: &Operand<'_>, pricing: &Pricing<'_>) -> i128 {
+pub(crate) fn insert_all(y: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
     match pricing {
         Pricing::Unit => y.tree.nodes() as i128,
         Pricing::Table(table) => sum_over_labels(y, |code| table.insert(code)),
@@ -228,7 +247,7 @@ fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i64) -> i128 {
 pub(crate) fn group_savings(
     rows: &Operand<'_>,
     group: &Group<'_>,
-    pricing: &Pricing<'_>,
+    pricing: Pricing<'_>,
     transposed: bool,
     kernel: Kernel,
     workspace: &mut Workspace,
@@ -266,7 +285,7 @@ pub(crate) fn group_savings(
 struct Run<'a> {
     rows: &'a Operand<'a>,
     group: &'a Group<'a>,
-    pricing: &'a Pricing<'a>,
+    pricing: Pricing<'a>,
     transposed: bool,
     cancel: &'a Cancel,
 }
@@ -287,8 +306,13 @@ impl Run<'_> {
         buffers: &mut packed::Buffers<S>,
         mut emit: impl FnMut(usize, i64),
     ) -> Result<()> {
-        let columns =
-            table.get_or_init(|| Box::new(Columns::new(&self.member_trees().collect::<Vec<_>>())));
+        let columns = if let Some(columns) = table.get() {
+            columns
+        } else {
+            let trees: Vec<_> = self.member_trees().collect();
+            let columns = Box::new(Columns::new(&trees, self.cancel)?);
+            table.get_or_init(|| columns)
+        };
         let rows = self.row_tree();
         buffers.reserve(rows, profile::height(self.rows), columns)?;
         profile::fill(

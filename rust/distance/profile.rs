@@ -25,7 +25,7 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
 /// first `codes.len()` are columns and the rest padding. With `transposed`, the rows are the
 /// target of the edit and the columns its source.
 pub(crate) fn fill<E: Element>(
-    pricing: &Pricing<'_>,
+    pricing: Pricing<'_>,
     transposed: bool,
     rows: &Operand<'_>,
     codes: &[u32],

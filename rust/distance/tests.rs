@@ -1,8 +1,8 @@
 //! Every kernel, orientation and role against the slow twins, bit for bit.
 
 use super::packed::{Buffers, Job};
+use super::simd::Simd;
 use super::simd::portable::{Lane, Portable};
-use super::simd::{Element, Simd};
 use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
@@ -50,7 +50,7 @@ fn portable<E: Lane, const N: usize>(
     let simd = Portable::<E, N>::new();
     let rows = x.oriented(side);
     let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
-    let tables = Columns::<Portable<E, N>>::new(&trees);
+    let tables = Columns::<Portable<E, N>>::new(&trees, &Cancel::default()).unwrap();
     let mut buffers = Buffers::default();
     buffers.reserve(rows, profile::height(&operand(x)), &tables).unwrap();
     let mut codes = Vec::new();
@@ -59,7 +59,7 @@ fn portable<E: Lane, const N: usize>(
     }
     let stride = tables.vectors * N;
     let lanes = Portable::<E, N>::elements_mut(&mut buffers.profile);
-    profile::fill(&pricing, false, &operand(x), &codes, stride, lanes);
+    profile::fill(pricing, false, &operand(x), &codes, stride, lanes);
     let job = Job { rows, columns: &tables, buffers: &mut buffers };
     simd.fill(job, &Cancel::default()).unwrap();
     let mut end = 0;
@@ -68,8 +68,8 @@ fn portable<E: Lane, const N: usize>(
         .map(|y| {
             end += y.oriented(side).len();
             let saving = buffers.saving(rows, &tables, end - 1).to_quanta();
-            let all = delete_all(&operand(x), &pricing) + insert_all(&operand(y), &pricing);
-            total(&pricing, all - i128::from(saving))
+            let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
+            total(pricing, all - i128::from(saving))
         })
         .collect()
 }

@@ -79,8 +79,8 @@ pub fn compute(
     let Request { x, y, triangle, .. } = *request;
     let plan = Plan::new(x.trees, y.trees, triangle, threads);
     memory::check("the scratch of all threads", scratch_bytes(request) * threads as u64)?;
-    let deletes = totals(&x, |operand| delete_all(operand, &request.pricing));
-    let inserts = totals(&y, |operand| insert_all(operand, &request.pricing));
+    let deletes = totals(&x, |operand| delete_all(operand, request.pricing));
+    let inserts = totals(&y, |operand| insert_all(operand, request.pricing));
     let work = |workspace: &mut Workspace, index: usize| {
         let task = &plan.tasks[index];
         let values = Batch::new(request, &plan, task).savings(task, workspace, cancel)?;
@@ -100,7 +100,7 @@ pub fn compute(
                 }
                 let j = plan.column_order[column];
                 let quanta = deletes[i] + inserts[j] - i128::from(saving);
-                store(i, j, total(&request.pricing, quanta));
+                store(i, j, total(request.pricing, quanta));
                 done.set(done.get() + 1);
             }
         }
@@ -203,7 +203,7 @@ impl<'a> Batch<'a> {
                 largest: self.largest,
                 cache: &self.cache,
             };
-            let pricing = &self.request.pricing;
+            let pricing = self.request.pricing;
             let emit = |member: usize, saving| out[member] = saving;
             group_savings(&x, &group, pricing, false, Kernel::Auto, workspace, cancel, emit)?;
         }
@@ -230,7 +230,7 @@ impl<'a> Batch<'a> {
             cache: &cache,
         };
         for (member, out) in self.members.iter().zip(out) {
-            let pricing = &self.request.pricing;
+            let pricing = self.request.pricing;
             let emit = |_, saving| *out = saving;
             group_savings(member, &group, pricing, true, Kernel::Auto, workspace, cancel, emit)?;
         }

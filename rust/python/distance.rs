@@ -69,13 +69,12 @@ fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>
     let mut new = index.len() as u32;
     codes.clear();
     for label in y.alphabet.bind(py).iter() {
-        codes.push(match index.get_item(label)? {
-            Some(code) => code.extract()?,
-            None => {
-                new += 1;
-                new - 1
-            }
-        });
+        if let Some(code) = index.get_item(label)? {
+            codes.push(code.extract()?);
+        } else {
+            codes.push(new);
+            new += 1;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::parallel::Cancel;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 /// Runs short work without the GIL. It cannot be interrupted, so it must end within milliseconds.
 pub(super) fn briefly<T: Send>(
@@ -34,7 +35,8 @@ pub(super) fn enter<T: Send>(
                 Some(progress) if told != Some(done) => {
                     told = Some(done);
                     let answer = progress.bind(py).call1((done, total))?;
-                    Ok(!(answer.is_instance_of::<pyo3::types::PyBool>() && !answer.is_truthy()?))
+                    // Only False itself says stop; None, 0 and the like do not.
+                    Ok(!answer.is_instance_of::<PyBool>() || answer.is_truthy()?)
                 }
                 _ => Ok(true),
             }

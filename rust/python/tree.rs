@@ -92,18 +92,15 @@ impl TreeData {
         let mut local = std::collections::HashMap::new();
         let mut mapped = Vec::with_capacity(codes.len()?);
         for &code in codes.as_array() {
-            let code = match local.get(&code) {
-                Some(&known) => known,
-                None => {
-                    let label = usize::try_from(code).map_err(|_| {
-                        Error::Invalid(format!("codes must not be negative; got {code}"))
-                    })?;
-                    let new = known.code(&alphabet.get_item(label)?)?;
-                    local.insert(code, new);
-                    new
-                }
-            };
-            mapped.push(code);
+            if let Some(&own) = local.get(&code) {
+                mapped.push(own);
+                continue;
+            }
+            let label = usize::try_from(code)
+                .map_err(|_| Error::Invalid(format!("codes must not be negative; got {code}")))?;
+            let own = known.code(&alphabet.get_item(label)?)?;
+            local.insert(code, own);
+            mapped.push(own);
         }
         Self::build(known, mapped, parents.as_array().to_vec())
     }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from treemetric._validation import refuse
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -60,6 +61,7 @@ _MODULES = (
     "zipfile",
 )
 
+_LOADER = "load_stdlib_functions"
 _DESCR = """\
 Functions of Python's standard library
 --------------------------------------
@@ -123,10 +125,8 @@ def load_stdlib_functions(
     Raises
     ------
     ValueError
-        If a parameter is out of range, a named module is not part of the standard
-        library or has no source, or fewer functions than wanted are found.
-    TypeError
-        If a parameter has the wrong type.
+        If a parameter is not what it must be, a named module is not part of the
+        standard library or has no source, or fewer functions than wanted are found.
 
     Notes
     -----
@@ -174,11 +174,8 @@ def load_stdlib_functions(
     chosen = np.arange(len(trees))
     if n_samples is not None:
         if n_samples > len(trees):
-            msg = (
-                "The 'n_samples' parameter of load_stdlib_functions must be at most "
-                f"the number of functions found, {len(trees)}. Got {n_samples} instead."
-            )
-            raise ValueError(msg)
+            must = f"at most the number of functions found, {len(trees)}"
+            refuse("n_samples", _LOADER, must, n_samples)
         drawn = check_random_state(random_state).permutation(len(trees))[:n_samples]
         chosen = np.sort(drawn)
 
@@ -189,19 +186,13 @@ def load_stdlib_functions(
         ids=names,
         classes=[target_names[k] for k in y],
     )
-    return Bunch(
-        data=data, target=y, target_names=target_names, names=names, DESCR=_DESCR
-    )
+    return Bunch(data=data, target=y, target_names=target_names, names=names, DESCR=_DESCR)
 
 
 def _check_int(name: str, value: Any, low: int, prefix: str = "") -> None:
     is_int = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if not is_int or int(value) < low:
-        msg = (
-            f"The '{name}' parameter of load_stdlib_functions must be {prefix}an int "
-            f"in the range [{low}, inf). Got {value!r} instead."
-        )
-        raise ValueError(msg) if is_int else TypeError(msg)
+    if not is_int or value < low:
+        refuse(name, _LOADER, f"{prefix}an int in the range [{low}, inf)", value)
 
 
 def _sources(modules: Any) -> Iterator[tuple[str, str]]:
@@ -212,30 +203,19 @@ def _sources(modules: Any) -> Iterator[tuple[str, str]]:
             if source is not None:
                 yield module, source
         return
-    is_sequence = not isinstance(modules, str) and isinstance(
-        modules, Sequence | np.ndarray
-    )
-    if not is_sequence or not all(isinstance(name, str) for name in modules):
-        msg = (
-            "The 'modules' parameter of load_stdlib_functions must be None or a "
-            f"sequence of str. Got {modules!r} instead."
-        )
-        raise TypeError(msg)
-    if len(modules) == 0:
-        msg = (
-            "The 'modules' parameter of load_stdlib_functions must name at least one "
-            "module. Got an empty sequence instead."
-        )
-        raise ValueError(msg)
+    is_sequence = isinstance(modules, Sequence | np.ndarray)
+    if (
+        not is_sequence
+        or isinstance(modules, str)
+        or len(modules) == 0
+        or not all(isinstance(name, str) for name in modules)
+    ):
+        refuse("modules", _LOADER, "None or a sequence of at least one str", modules)
     for module in sorted({str(name) for name in modules}):
         source = _source(module)
         if source is None:
-            msg = (
-                "The 'modules' parameter of load_stdlib_functions must name modules "
-                "of the standard library whose Python source is installed. Got "
-                f"{module!r} instead."
-            )
-            raise ValueError(msg)
+            must = "modules of the standard library with their Python source installed"
+            refuse("modules", _LOADER, must, module)
         yield module, source
 
 

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 def read(path: Path) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray]:
     """Give alphabet, codes, parents and offsets."""
-    alphabet, codes, parents, offsets = _core.read_bracket(
-        FilePath(path).read_bytes().decode()
-    )
+    alphabet, codes, parents, offsets = _core.read_bracket(FilePath(path).read_bytes().decode())
     return tuple(alphabet), codes, parents, offsets
 
 
@@ -27,7 +25,5 @@ def write(trees: "TreeSet", path: Path) -> None:
                 f"{label!r} of type {type(label).__name__}. Use JSON Lines instead"
             )
             raise TypeError(message)
-    text = _core.write_bracket(
-        list(trees.alphabet), trees.codes, trees.parents, trees.offsets
-    )
+    text = _core.write_bracket(list(trees.alphabet), trees.codes, trees.parents, trees.offsets)
     FilePath(path).write_bytes(text.encode())

@@ -78,8 +78,7 @@ def _encode(value: Any, role: str) -> str:
         return json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         message = (
-            f"JSON Lines cannot hold the {role} {value!r} of type "
-            f"{type(value).__name__}: {error}"
+            f"JSON Lines cannot hold the {role} {value!r} of type {type(value).__name__}: {error}"
         )
         raise TypeError(message) from None
 

@@ -26,8 +26,7 @@ def _open(node: Any) -> tuple[Label, Sequence[Any]]:
         return node, ()
     if len(node) != 2 or not isinstance(node[1], (list, tuple)):
         message = (
-            "a node must be a bare label or a tuple (label, list of children); "
-            f"got {_short(node)}"
+            f"a node must be a bare label or a tuple (label, list of children); got {_short(node)}"
         )
         raise ValueError(message)
     return node

@@ -24,6 +24,7 @@ pub(crate) trait Element:
 macro_rules! element {
     ($($type:ty),*) => { $(impl Element for $type {
         fn of(saving: f64) -> Self { saving as $type }
+        #[allow(clippy::cast_lossless)] // lossless for some types only
         fn to_quanta(self) -> i64 { self as i64 }
     })* };
 }
