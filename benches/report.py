@@ -131,7 +131,7 @@ class Report:
             "starts: `Tree` and `TreeSet` objects for treemetric, node and adjacency "
             "lists for edist, linked nodes for zss and apted. Distances were compared "
             "first. An empty cell was left out because one call would take too long. "
-            "Slow peers get fewer of the AST pairs, and the ratio is on the same pairs. "
+            "Slow peers get fewer AST pairs, and their ratio is on the same pairs. "
             f"Every number is in [{table}]({table}).",
             "",
             "## Targets",

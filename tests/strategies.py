@@ -76,6 +76,10 @@ def tree_lists(
     return st.lists(trees(max_size=nodes, labels=labels), min_size=min_size, max_size=max_size)
 
 
+# Whole numbers, decimals, eighths, billionths, billions, and no fractions at all.
+SCALES = (1, 10, 100, 1000, 8, 10**9, Fraction(1, 10**9), "root")
+
+
 class CostCase(NamedTuple):
     """A cost matrix of the library, and the same costs as exact numbers."""
 
@@ -103,7 +107,7 @@ def cost_cases(
     symmetric: bool | None = None,
     zero_diagonal: bool | None = None,
     triangular: bool = False,
-    scales: Sequence[Any] = (1, 10, 100, 1000, 8, "root"),
+    scales: Sequence[Any] = SCALES,
 ) -> CostCase:
     """Cost matrices of whole, decimal, dyadic or irrational entries.
 
@@ -132,8 +136,8 @@ def cost_cases(
         matrix = np.sqrt(k)
         exact = [[Fraction(math.sqrt(v)) for v in row] for row in k.tolist()]
     else:
-        matrix = k / scale
-        exact = [[Fraction(v, scale) for v in row] for row in k.tolist()]
+        exact = [[v / Fraction(scale) for v in row] for row in k.tolist()]
+        matrix = np.array([[float(v) for v in row] for row in exact])
     return CostCase(
         tm.CostMatrix(alphabet, matrix),
         table_cost(alphabet, exact),

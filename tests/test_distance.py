@@ -1,4 +1,4 @@
-"""One pair: against the twins, the axioms, the cutoff, and labels of every kind."""
+"""One pair: against the twins, the axioms, the cutoff, and the arguments."""
 
 import math
 from fractions import Fraction
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
-from strategies import any_label, cost_cases, metric_cases, trees
+from strategies import cost_cases, metric_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
 
@@ -286,45 +286,3 @@ def test_costs_must_be_one_of_the_kinds(costs):
 def test_everything_after_the_trees_is_named():
     with pytest.raises(TypeError, match="positional"):
         tm.distance(EMPTY, EMPTY, tm.UnitCosts())
-
-
-# --- labels ------------------------------------------------------------------------
-
-
-@given(trees(labels=any_label), trees(labels=any_label))
-def test_labels_may_be_of_any_hashable_kind(x, y):
-    # Names stand in for the labels in the twin, where None has another meaning.
-    names = {label: f"name {i}" for i, label in enumerate({*x.labels, *y.labels})}
-    expected = reference.naive_distance(
-        x.map_labels(names.get), y.map_labels(names.get), reference.unit_cost
-    )
-    assert tm.distance(x, y) == expected
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [(("k", 1), ("k", 2)), (1, 2), (None, "None"), (1, "1"), (b"a", "a"), (0.5, 0.25)],
-)
-def test_labels_of_a_few_kinds(a, b):
-    x, y = tm.Tree.from_sequence([a, a, b]), tm.Tree.from_sequence([a, b, b])
-    assert tm.distance(x, y) == 1.0
-    costs = tm.CostMatrix([a, b], [[0, 0.5, 2], [0.25, 0, 2], [2, 2, 0]])
-    assert tm.distance(x, y, costs=costs) == 0.5
-    assert tm.distance(y, x, costs=costs) == 0.25
-
-
-def test_equal_labels_are_one_label():
-    x, y = tm.Tree.from_sequence([1, 0]), tm.Tree.from_sequence([True, 0.0])
-    assert tm.distance(x, y) == 0.0
-
-
-def test_none_is_the_gap_of_a_callable_and_so_no_label_for_it():
-    x = tm.Tree.from_sequence([None])
-    with pytest.raises(ValueError, match="None"):
-        tm.distance(x, EMPTY, costs=tm.CallableCosts(lambda a, b: 1.0))
-
-
-def test_labels_are_compared_by_value_across_trees():
-    x = tm.Tree.from_sequence(["".join(["la", "bel"]), (1, "x" * 30)])
-    y = tm.Tree.from_sequence(["label", (1, "x" * 30)])
-    assert tm.distance(x, y) == 0.0

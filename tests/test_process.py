@@ -262,6 +262,42 @@ def test_results_do_not_depend_on_the_number_of_jobs(costs):
         assert got.tobytes() == expected
 
 
+@pytest.mark.parametrize("ceiling", ["1", "2", "64"])
+def test_the_environment_may_limit_the_number_of_threads(ceiling):
+    script = """
+        from random import Random
+
+        import treemetric as tm
+        from reference import make_tree
+
+        rng = Random(0)
+        trees = [make_tree(rng, 200) for _ in range(60)]
+        print(tm.pairwise_distances(trees, n_jobs=-1).sum())
+        print(sum(1 for _ in __import__("pathlib").Path("/proc/self/task").iterdir()))
+    """
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("no list of threads on this system")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(reference.__file__).parent),
+            "TREEMETRIC_NUM_THREADS": ceiling,
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rng = Random(0)
+    trees = [reference.make_tree(rng, 200) for _ in range(60)]
+    total, threads = done.stdout.split()
+    assert float(total) == tm.pairwise_distances(trees).sum()
+    # The main thread waits while the others work.
+    usable = len(os.sched_getaffinity(0))
+    assert int(threads) <= 1 + min(int(ceiling), usable)
+
+
 def test_more_jobs_than_pairs():
     x, y = tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("b")
     assert tm.pairwise_distances([x, y], n_jobs=64).tolist() == [[0, 1], [1, 0]]

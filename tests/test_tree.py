@@ -267,10 +267,6 @@ def test_brackets_hold_text_labels_only(label):
         tm.Tree.from_sequence(["a", label]).to_bracket()
 
 
-def test_a_label_may_be_a_lone_surrogate():
-    assert tm.Tree.from_sequence(["\ud800"]).labels == ("\ud800",)
-
-
 def test_map_labels_keeps_the_shape():
     upper = TREE.map_labels(str.upper)
     assert upper.labels == ("A", "B", "C", "D")
