@@ -29,11 +29,10 @@ SHAPES = ("random", "binary", "left", "right", "zigzag", "star", "table")
 
 def make_tree(shape: str, n: int, rng: random.Random) -> PlainTree:
     """Return a tree of n nodes with random labels of 26."""
+    labels = [rng.choice(ALPHABET) for _ in range(n)]
     if shape == "random":
-        parents = _uniform_parents(n, rng)
-    else:
-        parents = _preorder(_CHILDREN[shape](n))
-    return [rng.choice(ALPHABET) for _ in range(n)], parents
+        return labels, _uniform_parents(n, rng)
+    return labels, _preorder(_CHILDREN[shape](n))
 
 
 def random_set(count: int, low: int, high: int, seed: int) -> list[PlainTree]:

@@ -164,7 +164,7 @@ def _pairwise(arguments: argparse.Namespace) -> None:
 
 def _demo(arguments: argparse.Namespace) -> None:
     # Imported here, because it brings scikit-learn and SciPy with it.
-    from treemetric import demo  # noqa: PLC0415
+    from treemetric import demo
 
     demo.run(arguments.output, arguments.jobs)
 

@@ -153,7 +153,7 @@ _SECTIONS: tuple[tuple[str, Callable[[_Demo], None]], ...] = (
 def _draw(demo: _Demo) -> Path | None:
     try:
         # `Figure` without pyplot: no window, no state that outlives the call.
-        from matplotlib.figure import Figure  # noqa: PLC0415  an optional dependency
+        from matplotlib.figure import Figure
     except ImportError:
         demo.say('No picture without matplotlib: pip install "treemetric[plot]"')
         return None

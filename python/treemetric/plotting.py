@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from treemetric._validation import refuse
+from treemetric._validation import refuse, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,10 +84,10 @@ def plot_distances(
     D = _check_distances(D, "plot_distances")
     classes, y = _check_classes(y, len(D), "plot_distances")
     if order not in ("cluster", "given"):
-        refuse("order", "plot_distances", "'cluster' or 'given'", order)
+        refuse("order", "plot_distances", "'cluster' or 'given'", shown(order))
     if labels is not None and len(labels) != len(D):
         must = f"as many names as D has rows, {len(D)}"
-        refuse("labels", "plot_distances", must, len(labels))
+        refuse("labels", "plot_distances", must, str(len(labels)))
 
     groups = [np.flatnonzero(y == k) for k in range(len(classes))]
     if order == "cluster":
@@ -184,7 +184,7 @@ def plot_map(D: ArrayLike, y: ArrayLike, *, ax: "Axes | None" = None) -> "Axes":
 
 def _require_matplotlib() -> None:
     try:
-        import matplotlib as mpl  # noqa: F401, PLC0415  an optional dependency
+        import matplotlib as mpl  # noqa: F401  an optional dependency
     except ImportError as error:
         msg = (
             "Plotting needs matplotlib, which is not installed. "
@@ -194,7 +194,7 @@ def _require_matplotlib() -> None:
 
 
 def _new_axes() -> "Axes":
-    from matplotlib import pyplot as plt  # noqa: PLC0415  an optional dependency
+    from matplotlib import pyplot as plt
 
     _, ax = plt.subplots(figsize=(6.5, 6), layout="constrained")
     return ax
@@ -209,7 +209,7 @@ def _check_distances(D: ArrayLike, caller: str) -> NDArray[np.float64]:
         refuse("D", caller, must, f"shape {D.shape}")
     if not np.isfinite(D).all():
         bad = float(D[~np.isfinite(D)][0])
-        refuse("D", caller, "finite, as distances without a cutoff are", bad)
+        refuse("D", caller, "finite, as distances without a cutoff are", shown(bad))
     return D
 
 
@@ -250,7 +250,7 @@ def _classical_scaling(D: NDArray[np.float64]) -> tuple[NDArray[np.float64], flo
 
 
 def _class_colors(n: int) -> list[Any]:
-    import matplotlib as mpl  # noqa: PLC0415  an optional dependency
+    import matplotlib as mpl
 
     if n <= 10:
         return [mpl.colormaps["tab10"](k) for k in range(n)]

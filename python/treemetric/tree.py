@@ -399,8 +399,9 @@ class Tree:
     def __repr__(self) -> str:
         if self.size > _SHOWN_NODES:
             return f"<Tree of {self.size} nodes, root {self._data.alphabet[0]!r}>"
-        shown = self if all(isinstance(s, str) for s in self._data.alphabet) else None
-        text = (shown or self.map_labels(repr)).to_bracket()
+        # Labels that are not plain text are shown as Python writes them.
+        plain = all(isinstance(s, str) and s.isprintable() for s in self._data.alphabet)
+        text = (self if plain else self.map_labels(repr)).to_bracket()
         return f"<Tree {text}>"
 
 

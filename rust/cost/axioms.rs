@@ -1,5 +1,8 @@
 //! Is a cost function a pseudo-metric, and what is the nearest one below it?
 
+use crate::error::Result;
+use crate::parallel::Cancel;
+
 /// An axiom of a pseudo-metric. Non-negativity is checked where costs are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axiom {
@@ -26,12 +29,16 @@ pub struct Violation {
 ///
 /// Leaving a label as it is costs nothing, so the diagonal becomes 0. Under the closure the
 /// dynamic programme computes the true edit distance of any non-negative costs.
-pub fn closure(costs: &mut [f64], size: usize) {
+///
+/// # Errors
+/// [`crate::Error::Cancelled`] if asked to stop; the costs are then half done.
+pub fn closure(costs: &mut [f64], size: usize, cancel: &Cancel) -> Result<()> {
     for a in 0..size {
         costs[a * size + a] = 0.0;
     }
     let mut through = vec![0.0; size];
     for z in 0..size {
+        cancel.check()?;
         through.copy_from_slice(&costs[z * size..(z + 1) * size]);
         for row in costs.chunks_exact_mut(size) {
             let to_z = row[z];
@@ -41,10 +48,19 @@ pub fn closure(costs: &mut [f64], size: usize) {
             }
         }
     }
+    Ok(())
 }
 
 /// The worst violation of each broken axiom, beyond a tolerance; empty for a pseudo-metric.
-pub fn violations(costs: &[f64], size: usize, tolerance: f64) -> Vec<Violation> {
+///
+/// # Errors
+/// [`crate::Error::Cancelled`] if asked to stop.
+pub fn violations(
+    costs: &[f64],
+    size: usize,
+    tolerance: f64,
+    cancel: &Cancel,
+) -> Result<Vec<Violation>> {
     let mut worst: [Option<Violation>; 3] = [None, None, None];
     let mut note = |axiom: Axiom, excess: f64, witness: &[usize]| {
         let slot = &mut worst[axiom as usize];
@@ -53,6 +69,7 @@ pub fn violations(costs: &[f64], size: usize, tolerance: f64) -> Vec<Violation> 
         }
     };
     for a in 0..size {
+        cancel.check()?;
         note(Axiom::SelfIdentity, costs[a * size + a], &[a]);
         for b in 0..a {
             let gap = (costs[a * size + b] - costs[b * size + a]).abs();
@@ -73,32 +90,36 @@ pub fn violations(costs: &[f64], size: usize, tolerance: f64) -> Vec<Violation> 
             }
         }
     }
-    worst.into_iter().flatten().collect()
+    Ok(worst.into_iter().flatten().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn found(costs: &[f64], size: usize, tolerance: f64) -> Vec<Violation> {
+        violations(costs, size, tolerance, &Cancel::default()).unwrap()
+    }
+
     #[test]
     fn closure_takes_the_cheapest_detour() {
         // 0 -> 2 costs 5 directly and 2 by way of 1.
         let mut costs = vec![0.5, 1.0, 5.0, 4.0, 0.0, 1.0, 9.0, 9.0, 0.0];
-        closure(&mut costs, 3);
+        closure(&mut costs, 3, &Cancel::default()).unwrap();
         assert_eq!(costs, vec![0.0, 1.0, 2.0, 4.0, 0.0, 1.0, 9.0, 9.0, 0.0]);
-        assert_eq!(violations(&costs, 3, 0.0).len(), 1); // asymmetric still
+        assert_eq!(found(&costs, 3, 0.0).len(), 1); // asymmetric still
     }
 
     #[test]
     fn each_axiom_has_its_witness() {
         let metric = [0.0, 1.0, 1.0, 0.0];
-        assert_eq!(violations(&metric, 2, 1e-9), vec![]);
-        let found = violations(&[0.5, 1.0, 1.0, 0.0], 2, 1e-9);
-        assert_eq!((found[0].axiom, &found[0].witness[..]), (Axiom::SelfIdentity, &[0][..]));
-        let found = violations(&[0.0, 1.0, 2.0, 0.0], 2, 1e-9);
-        assert_eq!((found[0].axiom, &found[0].witness[..]), (Axiom::Symmetry, &[0, 1][..]));
-        let found = violations(&[0.0, 5.0, 1.0, 5.0, 0.0, 1.0, 1.0, 1.0, 0.0], 3, 1e-9);
-        assert_eq!((found[0].axiom, found[0].excess), (Axiom::Triangle, 3.0));
-        assert_eq!(found[0].witness[1], 2);
+        assert_eq!(found(&metric, 2, 1e-9), vec![]);
+        let worst = found(&[0.5, 1.0, 1.0, 0.0], 2, 1e-9);
+        assert_eq!((worst[0].axiom, &worst[0].witness[..]), (Axiom::SelfIdentity, &[0][..]));
+        let worst = found(&[0.0, 1.0, 2.0, 0.0], 2, 1e-9);
+        assert_eq!((worst[0].axiom, &worst[0].witness[..]), (Axiom::Symmetry, &[0, 1][..]));
+        let worst = found(&[0.0, 5.0, 1.0, 5.0, 0.0, 1.0, 1.0, 1.0, 0.0], 3, 1e-9);
+        assert_eq!((worst[0].axiom, worst[0].excess), (Axiom::Triangle, 3.0));
+        assert_eq!(worst[0].witness[1], 2);
     }
 }

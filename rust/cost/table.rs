@@ -16,6 +16,7 @@ pub struct CostTable {
     insert: Vec<i64>,
     scale: Scale,
     symmetric: bool,
+    reflexive: bool,
 }
 
 impl CostTable {
@@ -53,13 +54,22 @@ impl CostTable {
             && deleted == inserted
             && (0..rows)
                 .all(|a| (0..a).all(|b| replaced[a * columns + b] == replaced[b * columns + a]));
+        let reflexive = rows == columns && (0..rows).all(|a| replaced[a * columns + a] == 0);
         let savings = (0..rows * columns)
             .map(|cell| {
                 let (a, b) = (cell / columns, cell % columns);
                 (deleted[a] + inserted[b] - replaced[cell]).max(0) as f64
             })
             .collect();
-        Ok(Self { columns, savings, delete: deleted, insert: inserted, scale, symmetric })
+        Ok(Self {
+            columns,
+            savings,
+            delete: deleted,
+            insert: inserted,
+            scale,
+            symmetric,
+            reflexive,
+        })
     }
 
     /// Number of row labels and of column labels.
@@ -70,6 +80,11 @@ impl CostTable {
     /// Whether the two alphabets have one length and exchanging them changes nothing.
     pub fn is_symmetric(&self) -> bool {
         self.symmetric
+    }
+
+    /// Whether the two alphabets have one length and keeping a label costs nothing.
+    pub fn is_reflexive(&self) -> bool {
+        self.reflexive
     }
 
     /// How quanta become costs again.

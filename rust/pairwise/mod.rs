@@ -11,6 +11,7 @@ use crate::memory;
 use crate::parallel::{self, Cancel};
 use crate::tree::{Orientation, Prepared};
 use plan::{Plan, Task};
+use std::cell::Cell;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
@@ -49,6 +50,13 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    fn is_reflexive(&self) -> bool {
+        match self.pricing {
+            Pricing::Unit => true,
+            Pricing::Table(table) => table.is_reflexive(),
+        }
+    }
+
     /// Number of distances that will be stored.
     pub fn pairs(&self) -> u64 {
         let (n, m) = (self.x.trees.len() as u64, self.y.trees.len() as u64);
@@ -77,8 +85,16 @@ pub fn compute(
     poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
     let Request { x, y, triangle, .. } = *request;
-    let plan = Plan::new(x.trees, y.trees, triangle, threads);
-    memory::check("the scratch of all threads", scratch_bytes(request) * threads as u64)?;
+    let done = Cell::new(0);
+    // A tree is at distance 0 from itself, and however large it is, that costs nothing.
+    let free_diagonal = triangle && request.is_reflexive();
+    if free_diagonal && request.diagonal {
+        (0..x.trees.len()).for_each(|i| store(i, i, 0.0));
+        done.set(x.trees.len() as u64);
+    }
+    let diagonal = request.diagonal && !free_diagonal;
+    let plan = Plan::new(x.trees, y.trees, triangle, diagonal, threads);
+    memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let deletes = totals(&x, |operand| delete_all(operand, request.pricing));
     let inserts = totals(&y, |operand| insert_all(operand, request.pricing));
     let work = |workspace: &mut Workspace, index: usize| {
@@ -86,7 +102,6 @@ pub fn compute(
         let values = Batch::new(request, &plan, task).savings(task, workspace, cancel)?;
         Ok((index, values))
     };
-    let done = std::cell::Cell::new(0);
     let receive = |(index, savings): (usize, Vec<i64>)| {
         let task = &plan.tasks[index];
         let mut savings = savings.into_iter();
@@ -95,7 +110,7 @@ pub fn compute(
             for column in task.columns.clone() {
                 let saving = savings.next().unwrap_or_default();
                 // Within a batch of the triangle both (a, b) and (b, a) turn up.
-                if triangle && (row > column || (row == column && !request.diagonal)) {
+                if triangle && (row > column || (row == column && !diagonal)) {
                     continue;
                 }
                 let j = plan.column_order[column];
@@ -126,17 +141,26 @@ fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
     (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
 }
 
-/// Most bytes that one thread takes: tables and profiles of the largest pair.
-fn scratch_bytes(request: &Request<'_>) -> u64 {
-    let largest = |side: &Side<'_>| side.trees.iter().map(Prepared::nodes).max().unwrap_or(0);
-    let (n, m) = (largest(&request.x) as u64 + 1, largest(&request.y) as u64 + 1);
+/// Most bytes that the threads take: tables and profiles of the largest pairs.
+fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
+    let two_largest = |side: &Side<'_>| {
+        side.trees.iter().fold((0, 0), |(first, second), tree| {
+            let nodes = tree.nodes() as u64 + 1;
+            (nodes.max(first), nodes.min(first).max(second))
+        })
+    };
+    let (n, m) = if request.triangle && !diagonal {
+        two_largest(&request.x)
+    } else {
+        (two_largest(&request.x).0, two_largest(&request.y).0)
+    };
     let lane = match request.pricing {
         Pricing::Unit if n.min(m) <= 128 => 1,
         Pricing::Unit => 2,
         Pricing::Table(_) => 8,
     };
     // The subtree table and the profile.
-    2 * lane * n.saturating_mul(m + 32)
+    (2 * lane * threads as u64).saturating_mul(n.saturating_mul(m + 32))
 }
 
 /// The columns of one task.

@@ -49,11 +49,13 @@ fn by_size(trees: &[Prepared]) -> Vec<usize> {
 
 impl Plan {
     /// Plans rows x columns; with `triangle`, `columns` are the rows again and every unordered
-    /// pair is met once, the smaller tree (by position) along the rows.
+    /// pair is met once, the smaller tree (by position) along the rows. Without `diagonal` a tree
+    /// need not meet itself; it may all the same, if it has company in its batch.
     pub(crate) fn new(
         rows: &[Prepared],
         columns: &[Prepared],
         triangle: bool,
+        diagonal: bool,
         threads: usize,
     ) -> Self {
         let column_order = by_size(columns);
@@ -71,7 +73,11 @@ impl Plan {
         let row_sums = running(rows, &row_order, |w| w.0);
         let column_sums = running(columns, &column_order, |w| w.1);
         let batches = cut_batches(columns, &column_order);
-        let last_row = |batch: &Range<usize>| if triangle { batch.end } else { row_order.len() };
+        let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
+            (false, _) => row_order.len(),
+            (true, 1) if !diagonal => batch.start,
+            (true, _) => batch.end,
+        };
         let width = |batch: &Range<usize>| column_sums[batch.end] - column_sums[batch.start];
         let cells: f64 = batches.iter().map(|batch| width(batch) * row_sums[last_row(batch)]).sum();
         let aim = (cells / (threads as f64 * TASKS_PER_THREAD)).clamp(TASK_CELLS.0, TASK_CELLS.1);
@@ -126,7 +132,7 @@ mod tests {
     fn every_pair_is_planned_once() {
         let trees: Vec<_> = (0..200).map(|k| chain(k * 7 % 90)).collect();
         for triangle in [false, true] {
-            let plan = Plan::new(&trees, &trees, triangle, 3);
+            let plan = Plan::new(&trees, &trees, triangle, true, 3);
             let mut met = vec![0; 200 * 200];
             for task in &plan.tasks {
                 for row in task.rows.clone() {
@@ -148,16 +154,14 @@ mod tests {
     fn one_large_tree_does_not_make_one_large_task() {
         let mut trees: Vec<_> = (0..2000).map(|_| chain(40)).collect();
         trees.push(chain(100_000));
-        let plan = Plan::new(&trees, &trees, true, 2);
-        // The large tree against itself is one pair and cannot be cut; the rest can.
-        let cuttable = plan.tasks.iter().filter(|task| task.rows.len() > 1);
-        let largest = cuttable.map(|task| task.cells).fold(0.0, f64::max);
+        let plan = Plan::new(&trees, &trees, true, false, 2);
+        let largest = plan.tasks.iter().map(|task| task.cells).fold(0.0, f64::max);
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
     #[test]
     fn nothing_is_planned_for_nothing() {
-        assert!(Plan::new(&[], &[], true, 1).tasks.is_empty());
-        assert!(Plan::new(&[chain(3)], &[], false, 1).tasks.is_empty());
+        assert!(Plan::new(&[], &[], true, true, 1).tasks.is_empty());
+        assert!(Plan::new(&[chain(3)], &[], false, true, 1).tasks.is_empty());
     }
 }

@@ -76,10 +76,7 @@ pub(super) fn closure<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let size = matrix.as_array().nrows();
     let mut costs = matrix.as_slice()?.to_vec();
-    run::briefly(py, || {
-        cost::closure(&mut costs, size);
-        Ok(())
-    })?;
+    run::watched(py, |cancel| cost::closure(&mut costs, size, cancel))?;
     PyArray1::from_vec(py, costs).reshape([size, size])
 }
 
@@ -92,7 +89,7 @@ pub(super) fn violations(
 ) -> PyResult<Vec<(&'static str, Vec<usize>, f64)>> {
     let size = matrix.as_array().nrows();
     let costs = matrix.as_slice()?;
-    let found = run::briefly(py, || Ok(cost::violations(costs, size, tolerance)))?;
+    let found = run::watched(py, |cancel| cost::violations(costs, size, tolerance, cancel))?;
     let name = |axiom| match axiom {
         Axiom::SelfIdentity => "self-identity",
         Axiom::Symmetry => "symmetry",

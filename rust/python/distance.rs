@@ -54,13 +54,7 @@ fn pair_distance(
     if cells < LONG_PAIR {
         return run::briefly(py, || quick(&Cancel::default()));
     }
-    run::enter(py, None, 1, |cancel, poll| {
-        let mut found = 0.0;
-        let work = |scratch: &mut Workspace, _| distance::distance(x, y, pricing, scratch, cancel);
-        let receive = |d| found = d;
-        parallel::for_each(1, 1, cancel, Workspace::default, work, receive, || poll(0))?;
-        Ok(found)
-    })
+    run::watched(py, |cancel| distance::distance(x, y, pricing, &mut Workspace::default(), cancel))
 }
 
 /// Codes under which the labels of `y` can be compared with those of `x`.

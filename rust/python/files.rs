@@ -21,7 +21,7 @@ fn columns(py: Python<'_>, parsed: Parsed) -> (Columns<'_>, Texts, Texts) {
 /// Trees of a bracket file, one per line; labels are texts.
 #[pyfunction]
 pub(super) fn read_bracket<'py>(py: Python<'py>, text: &str) -> PyResult<Columns<'py>> {
-    let parsed = run::briefly(py, || bracket::parse_lines(text))?;
+    let parsed = run::watched(py, |cancel| bracket::parse_lines(text, cancel))?;
     Ok(columns(py, parsed).0)
 }
 
@@ -31,7 +31,7 @@ pub(super) fn read_jsonl<'py>(
     py: Python<'py>,
     text: &str,
 ) -> PyResult<(Columns<'py>, Texts, Texts)> {
-    let parsed = run::briefly(py, || jsonl::parse(text))?;
+    let parsed = run::watched(py, |cancel| jsonl::parse(text, cancel))?;
     Ok(columns(py, parsed))
 }
 
@@ -46,9 +46,10 @@ pub(super) fn write_bracket(
 ) -> PyResult<String> {
     let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
     let offsets = offsets.as_slice()?;
-    run::briefly(py, || {
+    run::watched(py, |cancel| {
         let mut text = String::new();
         for bounds in offsets.windows(2) {
+            cancel.check()?;
             let nodes = bounds[0] as usize..bounds[1] as usize;
             bracket::write(&labels, &codes[nodes.clone()], &parents[nodes], &mut text);
             text.push('\n');
@@ -70,9 +71,10 @@ pub(super) fn write_jsonl(
 ) -> PyResult<String> {
     let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
     let offsets = offsets.as_slice()?;
-    run::briefly(py, || {
+    run::watched(py, |cancel| {
         let mut text = String::new();
         for (tree, bounds) in offsets.windows(2).enumerate() {
+            cancel.check()?;
             let nodes = bounds[0] as usize..bounds[1] as usize;
             let of = |texts: &'_ Texts| texts.as_ref().and_then(|texts| texts.get(tree)).cloned();
             let (id, class) = (of(&ids), of(&classes));

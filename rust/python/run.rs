@@ -1,9 +1,10 @@
 //! The one door for long calls: GIL released, Ctrl-C seen, progress told, errors mapped.
 
 use crate::error::{Error, Result};
-use crate::parallel::Cancel;
+use crate::parallel::{self, Cancel};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
+use std::sync::Mutex;
 
 /// Runs short work without the GIL. It cannot be interrupted, so it must end within milliseconds.
 pub(super) fn briefly<T: Send>(
@@ -11,6 +12,23 @@ pub(super) fn briefly<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
     py.detach(work).map_err(PyErr::from)
+}
+
+/// Runs long work on one other thread, without the GIL, so that Ctrl-C can stop it.
+pub(super) fn watched<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send,
+) -> PyResult<T> {
+    enter(py, None, 1, |cancel, poll| {
+        let work = Mutex::new(Some(work));
+        let once = |(): &mut (), _| match work.lock() {
+            Ok(mut work) => work.take().map(|work| work(cancel)).transpose(),
+            Err(_) => Err(Error::Cancelled),
+        };
+        let mut found = None;
+        parallel::for_each(1, 1, cancel, || (), once, |result| found = result, || poll(0))?;
+        found.ok_or(Error::Cancelled)
+    })
 }
 
 /// Runs long work without the GIL.
@@ -47,9 +65,8 @@ pub(super) fn enter<T: Send>(
         })
     };
     let result = py.detach(|| work(&cancel, &mut poll));
-    match (result, raised) {
-        (_, Some(error)) => Err(error),
-        (Err(Error::Cancelled), None) => Err(Error::Cancelled.into()),
-        (result, None) => result.map_err(PyErr::from),
+    match raised {
+        Some(error) => Err(error),
+        None => result.map_err(PyErr::from),
     }
 }

@@ -1,12 +1,16 @@
 //! Sets of trees: flat arrays on the Python side, prepared trees on this one.
 
 use crate::error::Error;
+use crate::parallel::Cancel;
 use crate::python::run;
 use crate::python::tree::{Labels, TreeData};
 use crate::tree::{Numbering, Prepared, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+
+/// Sets below this number of nodes are prepared within milliseconds.
+const SMALL_SET: usize = 100_000;
 
 /// Flat arrays: codes, parents, offsets.
 type Arrays<'py> =
@@ -55,9 +59,7 @@ pub(super) fn check_arrays(
         ));
     }
     let ends = (offsets.first(), offsets.last());
-    if ends != (Some(&0), Some(&(codes.len() as i64)))
-        || offsets.is_sorted().then_some(()).is_none()
-    {
+    if ends != (Some(&0), Some(&(codes.len() as i64))) || !offsets.is_sorted() {
         return fail(format!(
             "offsets must rise from 0 to the number of nodes, {}; got {offsets:?}",
             codes.len()
@@ -92,14 +94,20 @@ impl PreparedSet {
     ) -> PyResult<Self> {
         let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
         let offsets = offsets.as_slice()?;
-        let trees = run::briefly(py, || {
+        let prepare = |cancel: &Cancel| {
             let mut numbering = Numbering::default();
             let prepare = |bounds: &[i64]| {
+                cancel.check()?;
                 let nodes = bounds[0] as usize..bounds[1] as usize;
-                Prepared::new(&codes[nodes.clone()], &parents[nodes], &mut numbering)
+                Ok(Prepared::new(&codes[nodes.clone()], &parents[nodes], &mut numbering))
             };
-            Ok(offsets.windows(2).map(prepare).collect())
-        })?;
+            offsets.windows(2).map(prepare).collect()
+        };
+        let trees = if codes.len() < SMALL_SET {
+            run::briefly(py, || prepare(&Cancel::default()))?
+        } else {
+            run::watched(py, prepare)?
+        };
         Ok(Self { trees })
     }
 

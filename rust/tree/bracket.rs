@@ -5,6 +5,7 @@
 //! subtrees only white space may stand. Trees in a row are a forest, no tree at all is the empty one.
 
 use crate::error::{Error, Result};
+use crate::parallel::Cancel;
 use crate::tree::intern::{Interner, Parsed, char_position, index};
 
 /// Reads one tree or forest; white space, line ends too, may stand around every subtree.
@@ -25,12 +26,14 @@ pub fn parse(text: &str) -> Result<Parsed> {
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the line (from 1) and the character in it (from 0).
-pub fn parse_lines(text: &str) -> Result<Parsed> {
+/// [`Error::Syntax`] with the line (from 1) and the character in it (from 0);
+/// [`Error::Cancelled`] if asked to stop.
+pub fn parse_lines(text: &str, cancel: &Cancel) -> Result<Parsed> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parsed = Parsed::new();
     let mut labels = Interner::new();
     for (number, line) in (1..).zip(text.lines()) {
+        cancel.check()?;
         read_tree(line, &mut parsed, |label| labels.code(label))
             .map_err(|error| error.at_line(number))?;
     }
@@ -249,7 +252,12 @@ mod tests {
     #[test]
     fn reads_lines() {
         let sizes = |text: &str| -> Vec<i64> {
-            parse_lines(text).unwrap().offsets.windows(2).map(|ends| ends[1] - ends[0]).collect()
+            parse_lines(text, &Cancel::default())
+                .unwrap()
+                .offsets
+                .windows(2)
+                .map(|ends| ends[1] - ends[0])
+                .collect()
         };
         assert_eq!(sizes(""), [0; 0]);
         assert_eq!(sizes("\n"), [0]);
@@ -258,19 +266,19 @@ mod tests {
         assert_eq!(sizes("{a}\n\n"), [1, 0]);
         assert_eq!(sizes("{a}{b}\r\n\r\n {b{a}}\r\n"), [2, 0, 2]);
         assert_eq!(sizes("\u{feff}{a}\n"), [1]);
-        let parsed = parse_lines("{a}\n{b{a}}\n").unwrap();
+        let parsed = parse_lines("{a}\n{b{a}}\n", &Cancel::default()).unwrap();
         assert_eq!(parsed.alphabet, ["a", "b"]);
         assert_eq!(parsed.codes, [0, 1, 0]);
         assert_eq!(parsed.parents, [-1, -1, 0]);
         assert_eq!(
-            parse_lines("{a}\n\n {b}}\n").unwrap_err(),
+            parse_lines("{a}\n\n {b}}\n", &Cancel::default()).unwrap_err(),
             Error::Syntax {
                 line: Some(3),
                 position: 4,
                 message: "this closing brace has no opening one".into()
             }
         );
-        let message = parse_lines("{a}\r\n{a\r\n}").unwrap_err().to_string();
+        let message = parse_lines("{a}\r\n{a\r\n}", &Cancel::default()).unwrap_err().to_string();
         assert!(message.starts_with("line 2, position 2: the text ends here"), "{message}");
     }
 
@@ -326,7 +334,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read_back(trees in prop::collection::vec(forest(label()), 0..4)) {
             let lines: String = trees.iter().map(|tree| written(tree) + "\n").collect();
-            let parsed = parse_lines(&lines).unwrap();
+            let parsed = parse_lines(&lines, &Cancel::default()).unwrap();
             prop_assert_eq!(parsed.offsets.len(), trees.len() + 1);
             for (i, tree) in trees.iter().enumerate() {
                 prop_assert_eq!(&plain(&parsed, i), tree);

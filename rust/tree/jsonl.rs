@@ -13,6 +13,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::{RawValue, Value};
 
 use crate::error::{Error, Result};
+use crate::parallel::Cancel;
 use crate::tree::adjacency::to_preorder;
 use crate::tree::bracket::read_tree;
 use crate::tree::intern::{Interner, Parsed, char_position};
@@ -28,8 +29,8 @@ use crate::tree::intern::{Interner, Parsed, char_position};
 ///
 /// [`Error::Syntax`] with the line (from 1) and the character (from 0) in it, or in the text of its
 /// `bracket`, if a line is not such an object; [`Error::Structure`] with the line and the node if it
-/// does not describe a tree.
-pub fn parse(text: &str) -> Result<Parsed> {
+/// does not describe a tree; [`Error::Cancelled`] if asked to stop.
+pub fn parse(text: &str, cancel: &Cancel) -> Result<Parsed> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parsed = Parsed::new();
     let mut labels = Interner::new();
@@ -39,6 +40,7 @@ pub fn parse(text: &str) -> Result<Parsed> {
         if line.trim_ascii().is_empty() {
             continue;
         }
+        cancel.check()?;
         let record = Record::read(line).map_err(|error| error.at_line(number))?;
         ids.push(record.id);
         classes.push(record.label);

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from treemetric._validation import refuse
+from treemetric._validation import refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -175,7 +175,7 @@ def load_stdlib_functions(
     if n_samples is not None:
         if n_samples > len(trees):
             must = f"at most the number of functions found, {len(trees)}"
-            refuse("n_samples", _LOADER, must, n_samples)
+            refuse("n_samples", _LOADER, must, shown(n_samples))
         drawn = check_random_state(random_state).permutation(len(trees))[:n_samples]
         chosen = np.sort(drawn)
 
@@ -192,7 +192,7 @@ def load_stdlib_functions(
 def _check_int(name: str, value: Any, low: int, prefix: str = "") -> None:
     is_int = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     if not is_int or value < low:
-        refuse(name, _LOADER, f"{prefix}an int in the range [{low}, inf)", value)
+        refuse(name, _LOADER, f"{prefix}an int in the range [{low}, inf)", shown(value))
 
 
 def _sources(modules: Any) -> Iterator[tuple[str, str]]:
@@ -210,12 +210,12 @@ def _sources(modules: Any) -> Iterator[tuple[str, str]]:
         or len(modules) == 0
         or not all(isinstance(name, str) for name in modules)
     ):
-        refuse("modules", _LOADER, "None or a sequence of at least one str", modules)
+        refuse("modules", _LOADER, "None or a sequence of at least one str", shown(modules))
     for module in sorted({str(name) for name in modules}):
         source = _source(module)
         if source is None:
             must = "modules of the standard library with their Python source installed"
-            refuse("modules", _LOADER, must, module)
+            refuse("modules", _LOADER, must, shown(module))
         yield module, source
 
 

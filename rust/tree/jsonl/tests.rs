@@ -4,6 +4,10 @@ use super::*;
 use crate::tree::intern::testing::{Plain, buffers, forest, label, nodes, plain};
 use proptest::prelude::*;
 
+fn parse(text: &str) -> Result<Parsed> {
+    super::parse(text, &Cancel::default())
+}
+
 fn written(tree: &Plain, id: Option<&str>, class: Option<&str>) -> String {
     let (labels, codes, parents) = buffers(tree);
     let mut out = String::new();
