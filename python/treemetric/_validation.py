@@ -27,7 +27,7 @@ def check_n_jobs(n_jobs: object, function: str) -> int:
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
         refuse("n_jobs", function, "None, -1 or a positive int", shown(n_jobs))
-    return _core.threads(int(n_jobs))  # type: ignore[call-overload]
+    return _core.threads(min(int(n_jobs), 2**31))  # type: ignore[call-overload]
 
 
 def check_cutoff(cutoff: object, function: str) -> float | None:

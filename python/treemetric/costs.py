@@ -13,6 +13,7 @@ b), and the result, though still the cheapest *alignment*, is larger than the ch
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -306,10 +307,10 @@ class CostMatrix(Costs):
 
     Notes
     -----
-    Costs with at most nine decimals (and ten significant digits or so) are used as they
-    are and distances are correctly rounded sums. Other costs are rounded to a grid of
-    2**-40 of the largest one first, which moves each by less than 5e-13 of it. Sums are
-    exact after that: the distance of a tree to itself is exactly 0, distances are exactly
+    Whole numbers up to 2**40 and short decimals (such as 0.25 or 1.5, at most nine decimals)
+    are used as they are, and distances are correctly rounded sums. Other costs are rounded to
+    a grid of 2**-40 of the largest one first, which moves each by less than 5e-13 of it. Sums
+    are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
     symmetric if the costs are, and every way to compute them gives the same bits.
 
     Examples
@@ -529,11 +530,12 @@ class CallableCosts(Costs):
         self.fn = fn
 
     def _call(self, a: Label | None, b: Label | None) -> float:
-        cost = self.fn(a, b)
-        try:
-            value = float(cost)
-        except (TypeError, ValueError):
-            value = float("nan")
+        cost: Any = self.fn(a, b)
+        # NumPy's booleans and numbers of rank 0 count as numbers too.
+        number = isinstance(cost, Real) or (
+            isinstance(cost, np.generic) and cost.dtype.kind in "biuf"
+        )
+        value = float(cost) if number else float("nan")
         if not 0 <= value < float("inf"):
             must = "a function that returns finite costs that are not negative"
             refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")

@@ -346,7 +346,7 @@ class TreeSet:
     def __getitem__(self, index: slice | Sequence[int] | np.ndarray[Any, Any]) -> "TreeSet": ...
 
     def __getitem__(self, index: Any) -> "Tree | TreeSet":
-        if not isinstance(index, Integral):
+        if not isinstance(index, Integral) or isinstance(index, bool):
             return self._take(self._positions(index))
         position = int(index) + (len(self) if index < 0 else 0)
         if not 0 <= position < len(self):
@@ -360,7 +360,7 @@ class TreeSet:
         """Give the positions that a slice, a list of ints or a mask selects."""
         if isinstance(index, slice):
             return np.arange(len(self))[index]
-        array = np.asarray(index)
+        array = np.asarray(index if isinstance(index, (list, np.ndarray)) else None)
         if array.size == 0:
             array = array.astype(np.int64)
         if array.ndim != 1 or array.dtype.kind not in "iub":

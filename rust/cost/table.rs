@@ -37,7 +37,7 @@ impl CostTable {
         let all = || replace.iter().chain(delete).chain(insert).copied();
         if let Some(bad) = all().find(|&c| !(0.0..=LARGEST_COST).contains(&c)) {
             return Err(Error::Invalid(format!(
-                "costs must be finite, not negative and at most {LARGEST_COST:e}; got {bad}"
+                "costs must be finite, not negative and at most {LARGEST_COST:e}; got {bad:e}"
             )));
         }
         let largest = all().fold(0.0, f64::max);
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn bad_costs_are_refused_with_their_value() {
-        for (bad, part) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf"), (1e300, "e")] {
+        for (bad, part) in [(-1.0, "-1e0"), (f64::NAN, "NaN"), (f64::INFINITY, "inf"), (1e300, "e")]
+        {
             let error = CostTable::new(&[bad], &[1.0], &[1.0]).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }

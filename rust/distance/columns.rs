@@ -27,7 +27,7 @@ use crate::tree::Oriented;
 use std::ops::Range;
 
 /// Blocks per pass over the rows of a key-root, so that their state stays in the L1 cache.
-const BLOCKS_PER_CHUNK: usize = 128;
+const BLOCKS_PER_CHUNK: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// Control data of one level in one vector of lanes.
@@ -40,6 +40,8 @@ pub(crate) struct Block<S: Simd> {
     pub(crate) path: S::Vector,
     /// Lanes of a segment that comes from the previous vector.
     pub(crate) carry: S::Vector,
+    /// All lanes if the last one belongs to a segment that comes from the previous vector.
+    pub(crate) through: S::Vector,
     /// For each lane off the path, the lane before its subtree.
     pub(crate) pick: S::Pick,
 }
@@ -57,6 +59,13 @@ pub(crate) struct FarPick<S: Simd> {
 pub(crate) struct Run {
     pub(crate) blocks: Range<usize>,
     pub(crate) chained: bool,
+}
+
+impl Run {
+    /// Positions of the blocks among those of the chunk.
+    pub(crate) fn within(&self, chunk: &Chunk) -> Range<usize> {
+        self.blocks.start - chunk.blocks.start..self.blocks.end - chunk.blocks.start
+    }
 }
 
 /// Runs that are computed in one pass.
@@ -77,6 +86,8 @@ pub(crate) struct Columns<S: Simd> {
     /// Far picks of block `b`: `far[far_start[b]..far_start[b + 1]]`.
     pub(crate) far: Vec<FarPick<S>>,
     pub(crate) far_start: Vec<u32>,
+    /// Sources of all lanes of each block, as elements of its run; only if lanes are gathered.
+    pub(crate) gathers: Vec<S::Gather>,
     pub(crate) runs: Vec<Run>,
     pub(crate) chunks: Vec<Chunk>,
 }
@@ -123,6 +134,7 @@ impl<S: Simd> Columns<S> {
                 vector_of: Vec::new(),
                 far: Vec::new(),
                 far_start: vec![0],
+                gathers: Vec::new(),
                 runs: Vec::new(),
                 chunks: Vec::new(),
             },
@@ -194,6 +206,9 @@ impl<S: Simd> Builder<S> {
                 if chained == kind {
                     self.block_of[vector as usize] = self.columns.blocks.len() as u32;
                     self.add_block(vector as usize, chained);
+                    if S::GATHERS {
+                        self.add_gather(vector as usize, chained, start);
+                    }
                 }
             }
             let blocks = start..self.columns.blocks.len();
@@ -206,11 +221,26 @@ impl<S: Simd> Builder<S> {
         }
     }
 
+    /// Lanes on a path take the first lane of their segment, which is 0 once shifted; idle lanes
+    /// take themselves, which are 0 as well.
+    fn add_gather(&mut self, vector: usize, chained: bool, run_start: usize) {
+        let base = vector * S::LANES;
+        let mut sources = [0u32; 64];
+        for (q, source) in sources.iter_mut().enumerate().take(S::LANES) {
+            let active = chained && self.start_of[base + q] != NONE;
+            let lane = if active { self.first_of[base + q] as usize } else { base + q };
+            let block = self.block_of[lane / S::LANES] as usize;
+            *source = ((block - run_start) * S::LANES + lane % S::LANES) as u32;
+        }
+        self.columns.gathers.push(S::gather_control(&sources[..S::LANES]));
+    }
+
     fn add_block(&mut self, vector: usize, chained: bool) {
         let base = vector * S::LANES;
         let start_of = &self.start_of[base..base + S::LANES];
         let active = |q: usize| start_of[q] != NONE;
         let path = |q: usize| active(q) && self.first_of[base + q] == start_of[q];
+        let incoming = |q: usize| active(q) && (start_of[q] as usize) < base;
         let mut starts = [0i32; 64];
         let mut near = [None; 64];
         // (lane, lane to take from) for lanes that need another vector of the chain.
@@ -227,7 +257,7 @@ impl<S: Simd> Builder<S> {
                 near[q] = Some((source - 1 - base) as u8);
             } else if source >= base {
                 near[q] = Some((source - base) as u8);
-            } else {
+            } else if !S::GATHERS {
                 far.push((q, source));
             }
         }
@@ -235,7 +265,8 @@ impl<S: Simd> Builder<S> {
             scan: S::scan_control(&starts[..S::LANES]),
             inside: S::mask(|q| active(q) && ((base + q) as u32) > start_of[q]),
             path: S::mask(path),
-            carry: S::mask(|q| active(q) && (start_of[q] as usize) < base),
+            carry: S::mask(incoming),
+            through: S::mask(|_| incoming(S::LANES - 1)),
             pick: S::pick_control(&near[..S::LANES]),
         });
         self.columns.vector_of.push(vector as u32);

@@ -16,7 +16,7 @@
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
 //! of the leaf on its path (one entry per level of nested key-roots).
 
-use crate::distance::columns::{Chunk, Columns};
+use crate::distance::columns::{Block, Chunk, Columns, Run};
 use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
@@ -154,6 +154,23 @@ fn begin_tree_row<S: Simd>(
     }
 }
 
+/// Takes the carry of the previous vector into a scanned one and gives the carry for the next.
+///
+/// The new carry does not wait for the lanes: from one vector of the chain to the next there are
+/// only an "and" and a maximum, and the rest of the work overlaps.
+#[inline(always)]
+fn hand_over<S: Simd>(
+    simd: S,
+    scanned: S::Vector,
+    carry: S::Vector,
+    block: &Block<S>,
+) -> (S::Vector, S::Vector) {
+    let new = simd.max(scanned, simd.and(carry, block.carry));
+    let carry = simd.max(simd.last(scanned), simd.and(carry, block.through));
+    (new, carry)
+}
+
+/// The row of a node on the left path of the key-root: yields subtree values.
 #[inline(always)]
 fn tree_row<S: Simd>(
     simd: S,
@@ -163,27 +180,41 @@ fn tree_row<S: Simd>(
     row: &mut [S::Vector],
     savings: &[S::Vector],
 ) {
-    let mut before = S::zero();
-    let mut carry = S::zero();
     for run in &columns.runs[chunk.runs.clone()] {
-        let range = run.blocks.start - chunk.blocks.start..run.blocks.end - chunk.blocks.start;
-        let blocks = columns.blocks[run.blocks.clone()].iter();
-        let vectors = &columns.vector_of[run.blocks.clone()];
-        for ((block, &vector), cell) in blocks.zip(vectors).zip(&mut current[range]) {
-            let old = *cell;
-            let diagonal = if run.chained { simd.shift_in(before, old) } else { simd.shift(old) };
-            before = old;
-            let known = row[vector as usize];
-            let paired = simd.add(simd.and(diagonal, block.inside), savings[vector as usize]);
-            let best = simd.max(simd.max(simd.and(paired, block.path), known), old);
-            let mut new = simd.scan(best, &block.scan);
-            if run.chained {
-                new = simd.max(new, simd.and(carry, block.carry));
-                carry = simd.last(new);
-            }
-            *cell = new;
-            row[vector as usize] = simd.max(simd.and(new, block.path), known);
+        let cells = &mut current[run.within(chunk)];
+        if run.chained {
+            tree_run::<S, true>(simd, columns, run, cells, row, savings);
+        } else {
+            tree_run::<S, false>(simd, columns, run, cells, row, savings);
         }
+    }
+}
+
+#[inline(always)]
+fn tree_run<S: Simd, const CHAINED: bool>(
+    simd: S,
+    columns: &Columns<S>,
+    run: &Run,
+    cells: &mut [S::Vector],
+    row: &mut [S::Vector],
+    savings: &[S::Vector],
+) {
+    let (mut before, mut carry) = (S::zero(), S::zero());
+    let blocks = columns.blocks[run.blocks.clone()].iter();
+    let vectors = &columns.vector_of[run.blocks.clone()];
+    for ((block, &vector), cell) in blocks.zip(vectors).zip(cells) {
+        let old = *cell;
+        let diagonal = if CHAINED { simd.shift_in(before, old) } else { simd.shift(old) };
+        before = old;
+        let known = row[vector as usize];
+        let paired = simd.add(simd.and(diagonal, block.inside), savings[vector as usize]);
+        let best = simd.max(simd.max(simd.and(paired, block.path), known), old);
+        let mut new = simd.scan(best, &block.scan);
+        if CHAINED {
+            (new, carry) = hand_over(simd, new, carry, block);
+        }
+        *cell = new;
+        row[vector as usize] = simd.max(simd.and(new, block.path), known);
     }
 }
 
@@ -197,35 +228,43 @@ fn expand_row<S: Simd>(
     shifted: &mut [S::Vector],
     expanded: &mut [S::Vector],
 ) {
-    let offset = chunk.blocks.start;
-    let mut before = S::zero();
     for run in &columns.runs[chunk.runs.clone()] {
-        let range = run.blocks.start - offset..run.blocks.end - offset;
+        let cells = &current[run.within(chunk)];
+        let expanded = &mut expanded[run.within(chunk)];
+        let blocks = &columns.blocks[run.blocks.clone()];
         if !run.chained {
-            let blocks = columns.blocks[run.blocks.clone()].iter();
-            let cells = current[range.clone()].iter().zip(&mut expanded[range]);
-            for (block, (&old, out)) in blocks.zip(cells) {
+            for ((block, &old), out) in blocks.iter().zip(cells).zip(expanded) {
                 *out = simd.pick(old, &block.pick);
             }
             continue;
         }
-        for b in run.blocks.clone() {
-            let block = &columns.blocks[b];
-            let old = current[b - offset];
-            let diagonal = simd.and(simd.shift_in(before, old), block.inside);
+        let shifted = &mut shifted[..blocks.len()];
+        let mut before = S::zero();
+        for ((block, &old), out) in blocks.iter().zip(cells).zip(&mut *shifted) {
+            *out = simd.and(simd.shift_in(before, old), block.inside);
             before = old;
-            shifted[b - offset] = diagonal;
+        }
+        if S::GATHERS {
+            let gathers = &columns.gathers[run.blocks.clone()];
+            for (gather, out) in gathers.iter().zip(expanded) {
+                *out = simd.gather(S::elements(shifted), gather);
+            }
+            continue;
+        }
+        let starts = columns.far_start[run.blocks.start..=run.blocks.end].windows(2);
+        let picked = blocks.iter().zip(starts).zip(expanded);
+        for (&diagonal, ((block, far), out)) in shifted.iter().zip(picked) {
             let mut value = simd.pick(diagonal, &block.pick);
-            let far = columns.far_start[b] as usize..columns.far_start[b + 1] as usize;
-            for pick in &columns.far[far] {
-                let from = &shifted[pick.block as usize - offset];
+            for pick in &columns.far[far[0] as usize..far[1] as usize] {
+                let from = &shifted[pick.block as usize - run.blocks.start];
                 value = simd.pick_half(value, from, pick.upper, pick.control);
             }
-            expanded[b - offset] = value;
+            *out = value;
         }
     }
 }
 
+/// The row of any other node of the key-root.
 #[inline(always)]
 fn forest_row<S: Simd>(
     simd: S,
@@ -235,20 +274,36 @@ fn forest_row<S: Simd>(
     row: &[S::Vector],
     expanded: &[S::Vector],
 ) {
-    let mut carry = S::zero();
     for run in &columns.runs[chunk.runs.clone()] {
-        let range = run.blocks.start - chunk.blocks.start..run.blocks.end - chunk.blocks.start;
-        let blocks = columns.blocks[run.blocks.clone()].iter();
-        let vectors = &columns.vector_of[run.blocks.clone()];
-        let cells = current[range.clone()].iter_mut().zip(&expanded[range]);
-        for ((block, &vector), (cell, &apart)) in blocks.zip(vectors).zip(cells) {
-            let joined = simd.add(apart, row[vector as usize]);
-            let mut new = simd.scan(simd.max(joined, *cell), &block.scan);
-            if run.chained {
-                new = simd.max(new, simd.and(carry, block.carry));
-                carry = simd.last(new);
-            }
-            *cell = new;
+        let cells = &mut current[run.within(chunk)];
+        let expanded = &expanded[run.within(chunk)];
+        if run.chained {
+            forest_run::<S, true>(simd, columns, run, cells, row, expanded);
+        } else {
+            forest_run::<S, false>(simd, columns, run, cells, row, expanded);
         }
+    }
+}
+
+#[inline(always)]
+fn forest_run<S: Simd, const CHAINED: bool>(
+    simd: S,
+    columns: &Columns<S>,
+    run: &Run,
+    cells: &mut [S::Vector],
+    row: &[S::Vector],
+    expanded: &[S::Vector],
+) {
+    let mut carry = S::zero();
+    let blocks = columns.blocks[run.blocks.clone()].iter();
+    let vectors = &columns.vector_of[run.blocks.clone()];
+    let cells = cells.iter_mut().zip(expanded);
+    for ((block, &vector), (cell, &apart)) in blocks.zip(vectors).zip(cells) {
+        let joined = simd.add(apart, row[vector as usize]);
+        let mut new = simd.scan(simd.max(joined, *cell), &block.scan);
+        if CHAINED {
+            (new, carry) = hand_over(simd, new, carry, block);
+        }
+        *cell = new;
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Cancel};
 use crate::tree::{Orientation, Prepared};
-use plan::{Plan, Task};
+use plan::{Plan, Shape, Task};
 use std::cell::Cell;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
@@ -93,7 +93,11 @@ pub fn compute(
         done.set(x.trees.len() as u64);
     }
     let diagonal = request.diagonal && !free_diagonal;
-    let plan = Plan::new(x.trees, y.trees, triangle, diagonal, threads);
+    let lanes = match request.pricing {
+        Pricing::Unit => plan::UNIT_LANES,
+        Pricing::Table(_) => plan::TABLE_LANES,
+    };
+    let plan = Plan::new(x.trees, y.trees, Shape { triangle, diagonal, lanes }, threads);
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let deletes = totals(&x, |operand| delete_all(operand, request.pricing));
     let inserts = totals(&y, |operand| insert_all(operand, request.pricing));

@@ -7,8 +7,10 @@
 use crate::tree::{Orientation, Prepared};
 use std::ops::Range;
 
-/// Lanes per batch: wide enough to fill vectors, small enough that the tables stay in cache.
-const BATCH_LANES: usize = 384;
+/// Lanes per batch of bytes and of doubles: wide enough to fill vectors, small enough that tables
+/// and state stay in the L1 cache. Measured; the optimum is flat.
+pub(crate) const UNIT_LANES: usize = 384;
+pub(crate) const TABLE_LANES: usize = 96;
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
 /// Tasks per thread to aim for.
@@ -22,6 +24,18 @@ pub(crate) struct Task {
     /// Positions in [`Plan::row_order`].
     pub(crate) rows: Range<usize>,
     cells: f64,
+}
+
+/// What part of the matrix is wanted, in batches of how many lanes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// The columns are the rows again, and every unordered pair is met once, the smaller tree
+    /// (by position) along the rows.
+    pub(crate) triangle: bool,
+    /// With `triangle`: whether a tree must meet itself. Otherwise it may all the same, if it
+    /// has company in its batch.
+    pub(crate) diagonal: bool,
+    pub(crate) lanes: usize,
 }
 
 /// All tasks of a matrix.
@@ -48,16 +62,14 @@ fn by_size(trees: &[Prepared]) -> Vec<usize> {
 }
 
 impl Plan {
-    /// Plans rows x columns; with `triangle`, `columns` are the rows again and every unordered
-    /// pair is met once, the smaller tree (by position) along the rows. Without `diagonal` a tree
-    /// need not meet itself; it may all the same, if it has company in its batch.
+    /// Plans rows x columns.
     pub(crate) fn new(
         rows: &[Prepared],
         columns: &[Prepared],
-        triangle: bool,
-        diagonal: bool,
+        shape: Shape,
         threads: usize,
     ) -> Self {
+        let Shape { triangle, diagonal, .. } = shape;
         let column_order = by_size(columns);
         let row_order = if triangle { column_order.clone() } else { by_size(rows) };
         // Running sums make the work of any rectangle a product of two differences.
@@ -72,7 +84,7 @@ impl Plan {
         };
         let row_sums = running(rows, &row_order, |w| w.0);
         let column_sums = running(columns, &column_order, |w| w.1);
-        let batches = cut_batches(columns, &column_order);
+        let batches = cut_batches(columns, &column_order, shape.lanes);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -99,13 +111,13 @@ impl Plan {
     }
 }
 
-fn cut_batches(trees: &[Prepared], order: &[usize]) -> Vec<Range<usize>> {
+fn cut_batches(trees: &[Prepared], order: &[usize], most: usize) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= BATCH_LANES => {
+            Some(batch) if lanes + wide <= most => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -128,11 +140,15 @@ mod tests {
         Prepared::new(&vec![0; n], &parents, &mut Numbering::default())
     }
 
+    fn shape(triangle: bool, diagonal: bool) -> Shape {
+        Shape { triangle, diagonal, lanes: UNIT_LANES }
+    }
+
     #[test]
     fn every_pair_is_planned_once() {
         let trees: Vec<_> = (0..200).map(|k| chain(k * 7 % 90)).collect();
         for triangle in [false, true] {
-            let plan = Plan::new(&trees, &trees, triangle, true, 3);
+            let plan = Plan::new(&trees, &trees, shape(triangle, true), 3);
             let mut met = vec![0; 200 * 200];
             for task in &plan.tasks {
                 for row in task.rows.clone() {
@@ -154,14 +170,14 @@ mod tests {
     fn one_large_tree_does_not_make_one_large_task() {
         let mut trees: Vec<_> = (0..2000).map(|_| chain(40)).collect();
         trees.push(chain(100_000));
-        let plan = Plan::new(&trees, &trees, true, false, 2);
+        let plan = Plan::new(&trees, &trees, shape(true, false), 2);
         let largest = plan.tasks.iter().map(|task| task.cells).fold(0.0, f64::max);
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
     #[test]
     fn nothing_is_planned_for_nothing() {
-        assert!(Plan::new(&[], &[], true, true, 1).tasks.is_empty());
-        assert!(Plan::new(&[chain(3)], &[], false, true, 1).tasks.is_empty());
+        assert!(Plan::new(&[], &[], shape(true, true), 1).tasks.is_empty());
+        assert!(Plan::new(&[chain(3)], &[], shape(false, true), 1).tasks.is_empty());
     }
 }

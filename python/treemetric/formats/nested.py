@@ -24,7 +24,7 @@ def flatten(nested: Any) -> tuple[list[Label], list[int]]:
 def _open(node: Any) -> tuple[Label, Sequence[Any]]:
     if not isinstance(node, tuple):
         return node, ()
-    if len(node) != 2 or not isinstance(node[1], (list, tuple)):
+    if len(node) != 2 or not isinstance(node[1], list):
         message = (
             f"a node must be a bare label or a tuple (label, list of children); got {_short(node)}"
         )

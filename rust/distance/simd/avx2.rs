@@ -60,7 +60,8 @@ impl V {
 }
 
 macro_rules! lanes {
-    ($name:ident, $elem:ty, steps: $steps:literal, last: $last:expr,
+    ($name:ident, $elem:ty, steps: $steps:literal, gathers: $gathers:ty,
+     last: |$upper:ident| $last:expr,
      add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,9 @@ macro_rules! lanes {
             type Scan = [V; $steps + 1];
             /// From the lower half, from the upper half.
             type Pick = [V; 2];
+            type Gather = $gathers;
             const LANES: usize = 32 / size_of::<$elem>();
+            const GATHERS: bool = size_of::<$gathers>() > 0;
 
             #[inline(always)]
             fn zero() -> V {
@@ -140,6 +143,17 @@ macro_rules! lanes {
             fn half_control(sources: &Sources) -> V {
                 V::shuffle::<{ size_of::<$elem>() }>(|q| sources[q].map(usize::from))
             }
+            fn gather_control(sources: &[u32]) -> $gathers {
+                <$gathers as GatherControl>::new(sources)
+            }
+            #[inline(always)]
+            fn gather(self, from: &[$elem], control: &$gathers) -> V {
+                let lanes = control.load(from);
+                // SAFETY: both types are 32 plain bytes without invalid values.
+                V(unsafe {
+                    std::mem::transmute::<[$elem; 32 / size_of::<$elem>()], __m256i>(lanes)
+                })
+            }
             #[inline(always)]
             fn add(self, a: V, b: V) -> V {
                 let ($a, $b) = (a.0, b.0);
@@ -177,8 +191,8 @@ macro_rules! lanes {
             fn last(self, a: V) -> V {
                 // SAFETY: `self` proves AVX2.
                 V(unsafe {
-                    let upper = _mm256_permute4x64_epi64::<0xff>(a.0);
-                    _mm256_shuffle_epi8(upper, const { V::from_constant($last) }.0)
+                    let $upper = _mm256_permute4x64_epi64::<0xff>(a.0);
+                    $last
                 })
             }
             #[inline(always)]
@@ -227,12 +241,12 @@ macro_rules! lanes {
 }
 
 impl V {
-    /// The last lane of an upper half in every lane, as a byte shuffle.
-    const fn from_constant(last_lane: [u8; 8]) -> Self {
+    /// The same eight bytes four times.
+    const fn repeat(eight: [u8; 8]) -> Self {
         let mut bytes = [0; 32];
         let mut byte = 0;
         while byte < 32 {
-            bytes[byte] = last_lane[byte % 8];
+            bytes[byte] = eight[byte % 8];
             byte += 1;
         }
         // SAFETY: both types are 32 plain bytes without invalid values.
@@ -240,10 +254,35 @@ impl V {
     }
 }
 
-lanes!(Bytes, u8, steps: 4, last: [15; 8],
+/// Where the lanes of a gather come from; `()` if there are no gathers.
+trait GatherControl: Sized {
+    fn new(sources: &[u32]) -> Self;
+    fn load<E: Copy + Default, const N: usize>(&self, from: &[E]) -> [E; N];
+}
+
+impl GatherControl for () {
+    fn new(_: &[u32]) -> Self {}
+    fn load<E: Copy + Default, const N: usize>(&self, _: &[E]) -> [E; N] {
+        [E::default(); N]
+    }
+}
+
+impl GatherControl for [u32; 4] {
+    fn new(sources: &[u32]) -> Self {
+        std::array::from_fn(|q| sources[q])
+    }
+    #[inline(always)]
+    fn load<E: Copy + Default, const N: usize>(&self, from: &[E]) -> [E; N] {
+        std::array::from_fn(|q| from[self[q] as usize])
+    }
+}
+
+lanes!(Bytes, u8, steps: 4, gathers: (),
+    last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([15; 8]) }.0),
     add: |a, b| _mm256_add_epi8(a, b), max: |a, b| _mm256_max_epu8(a, b));
-lanes!(Words, u16, steps: 3, last: [14, 15, 14, 15, 14, 15, 14, 15],
+lanes!(Words, u16, steps: 3, gathers: (),
+    last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([14, 15, 14, 15, 14, 15, 14, 15]) }.0),
     add: |a, b| _mm256_add_epi16(a, b), max: |a, b| _mm256_max_epu16(a, b));
-lanes!(Doubles, f64, steps: 1, last: [8, 9, 10, 11, 12, 13, 14, 15],
+lanes!(Doubles, f64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
     max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));

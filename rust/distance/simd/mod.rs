@@ -43,8 +43,13 @@ pub(crate) trait Simd: Copy {
     type Scan: Copy + Send + Sync + std::fmt::Debug;
     /// Prepared control of a pick from the same vector.
     type Pick: Copy + Send + Sync + std::fmt::Debug;
+    /// Prepared control of a gather from memory.
+    type Gather: Copy + Send + Sync + std::fmt::Debug;
     /// Number of lanes.
     const LANES: usize;
+    /// Whether lanes from other vectors are better loaded one by one than shuffled in: pays for
+    /// few and wide lanes.
+    const GATHERS: bool;
 
     /// All lanes 0.
     fn zero() -> Self::Vector;
@@ -61,6 +66,8 @@ pub(crate) trait Simd: Copy {
     fn pick_control(sources: &Sources) -> Self::Pick;
     /// Control for picking lanes of one half of another vector, numbered from 0 in that half.
     fn half_control(sources: &Sources) -> Self::Vector;
+    /// Control for loading lane `q` from element `sources[q]`.
+    fn gather_control(sources: &[u32]) -> Self::Gather;
 
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -84,6 +91,8 @@ pub(crate) trait Simd: Copy {
         upper: bool,
         control: Self::Vector,
     ) -> Self::Vector;
+    /// Every lane loaded on its own; only if `GATHERS`.
+    fn gather(self, from: &[Self::Elem], control: &Self::Gather) -> Self::Vector;
 
     /// Runs the kernel with these instructions enabled.
     fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;

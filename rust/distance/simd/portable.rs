@@ -44,7 +44,10 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     type Vector = Array<E, N>;
     type Scan = [i32; N];
     type Pick = [Option<u8>; N];
+    type Gather = [u32; N];
     const LANES: usize = N;
+    // Both ways have a twin: shuffles for narrow lanes, gathers for wide ones.
+    const GATHERS: bool = N <= 4;
 
     fn zero() -> Self::Vector {
         Array([E::default(); N])
@@ -68,6 +71,9 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     fn half_control(sources: &Sources) -> Self::Vector {
         // Lane + 1, so that 0 means nothing.
         Array(std::array::from_fn(|q| E::of(sources[q].map_or(0.0, |s| f64::from(s) + 1.0))))
+    }
+    fn gather_control(sources: &[u32]) -> Self::Gather {
+        std::array::from_fn(|q| sources[q])
     }
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
         Array(std::array::from_fn(|q| a.0[q].plus(b.0[q])))
@@ -107,6 +113,9 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
             0 => into.0[q],
             lane => from.0[offset + lane as usize - 1],
         }))
+    }
+    fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {
+        Array(std::array::from_fn(|q| from[control[q] as usize]))
     }
     fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
         packed::fill(self, job, cancel)
