@@ -28,6 +28,8 @@ use std::ops::Range;
 
 /// Blocks per pass over the rows of a key-root, so that their state stays in the L1 cache.
 const BLOCKS_PER_CHUNK: usize = 64;
+/// Blocks of one kind that runs of several levels are joined to.
+const BLOCKS_PER_RUN: usize = 32;
 const NONE: u32 = u32::MAX;
 
 /// Control data of one level in one vector of lanes.
@@ -54,7 +56,8 @@ pub(crate) struct FarPick<S: Simd> {
     pub(crate) control: S::Vector,
 }
 
-/// Neighbouring blocks of one level and kind.
+/// Neighbouring blocks of one kind. Where a run passes from one level to the next, the masks of
+/// the first block let nothing over.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) blocks: Range<usize>,
@@ -199,21 +202,29 @@ impl<S: Simd> Builder<S> {
                 }
             }
         }
-        for kind in [false, true] {
-            let start = self.columns.blocks.len();
+        // The order of the two kinds is free: begin with that of the last run and prolong it.
+        let last_kind = self.columns.runs.last().is_some_and(|run| run.chained);
+        for kind in [last_kind, !last_kind] {
+            let count = self.touched.iter().filter(|&&(_, chained)| chained == kind).count();
+            if count == 0 {
+                continue;
+            }
+            let from = self.columns.blocks.len();
+            match self.columns.runs.last_mut() {
+                Some(run) if run.chained == kind && run.blocks.len() + count <= BLOCKS_PER_RUN => {
+                    run.blocks.end += count;
+                }
+                _ => self.columns.runs.push(Run { blocks: from..from + count, chained: kind }),
+            }
             for index in 0..self.touched.len() {
                 let (vector, chained) = self.touched[index];
                 if chained == kind {
                     self.block_of[vector as usize] = self.columns.blocks.len() as u32;
                     self.add_block(vector as usize, chained);
                     if S::GATHERS {
-                        self.add_gather(vector as usize, chained, start);
+                        self.add_gather(vector as usize, chained);
                     }
                 }
-            }
-            let blocks = start..self.columns.blocks.len();
-            if !blocks.is_empty() {
-                self.columns.runs.push(Run { blocks, chained: kind });
             }
         }
         for &(vector, _) in &self.touched {
@@ -223,7 +234,8 @@ impl<S: Simd> Builder<S> {
 
     /// Lanes on a path take the first lane of their segment, which is 0 once shifted; idle lanes
     /// take themselves, which are 0 as well.
-    fn add_gather(&mut self, vector: usize, chained: bool, run_start: usize) {
+    fn add_gather(&mut self, vector: usize, chained: bool) {
+        let run_start = self.columns.runs.last().map_or(0, |run| run.blocks.start);
         let base = vector * S::LANES;
         let mut sources = [0u32; 64];
         for (q, source) in sources.iter_mut().enumerate().take(S::LANES) {

@@ -1,0 +1,45 @@
+"""Every kernel, orientation and role gives the same bits; chosen through the private core."""
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+import treemetric as tm
+from treemetric import _core
+
+WAYS = list(product([False, True], repeat=3))
+IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(np.arange(25).reshape(5, 5) % 24))
+
+
+def all_ways(x, y, costs=None):
+    table, index = (None, None) if costs is None else costs._table((), ())
+    return {_core.distance_by(x._data, y._data, table, index, *way) for way in WAYS}
+
+
+@given(st.integers(0, 2**32), st.sampled_from(reference.SHAPES), st.sampled_from(reference.SHAPES))
+@pytest.mark.parametrize("costs", [None, IRRATIONAL])
+def test_all_ways_give_the_same_bits(costs, seed, shape, other):
+    rng = Random(seed)
+    x = reference.make_tree(rng, rng.randint(1, 140), shape, "abcd")
+    y = reference.make_tree(rng, rng.randint(1, 140), other, "abcd")
+    assert all_ways(x, y, costs) == {tm.distance(x, y, costs=costs)}
+
+
+@pytest.mark.parametrize("size", [126, 127, 128, 129, 300])
+@pytest.mark.parametrize("costs", [None, IRRATIONAL])
+def test_all_ways_agree_where_the_lanes_change(size, costs):
+    rng = Random(size)
+    x, y = (reference.make_tree(rng, size, "random", "abcd") for _ in range(2))
+    assert len(all_ways(x, y, costs)) == 1
+
+
+def test_tables_must_fit_the_trees():
+    table = _core.CostTable(np.ones((1, 1)), np.ones(1), np.ones(1))
+    x = tm.Tree.from_sequence("ab")
+    with pytest.raises(ValueError, match=r"shape \(1, 1\) cannot serve \(2, 2\) labels"):
+        _core.table_distance(x._data, x._data, table, None)
