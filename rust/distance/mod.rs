@@ -1,7 +1,7 @@
 //! What a pair costs: the exact tree edit distance of Zhang and Shasha in the savings form.
 //!
 //! The kernels compute the largest *saving* over deleting one tree and inserting the other; the
-//! distance is the difference. See [`packed`] for the recursion.
+//! distance is the difference. See `packed.rs` for the recursion.
 //!
 //! Forests and empty trees get a virtual root whose saving with every node is 0. Pairing it can
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
