@@ -40,7 +40,7 @@ test-rust:
 # The wheel comes from the source distribution, and the tests see only the installed wheel.
 test-python: $(VENV)/.tools
 	rm -rf dist
-	$(BIN)/maturin --quiet sdist --out dist
+	$(BIN)/maturin sdist --out dist
 	$(BIN)/python -m pip wheel -q --no-deps --wheel-dir dist dist/*.tar.gz
 	$(BIN)/python -m pip install -q --force-reinstall --no-deps dist/*.whl
 	$(BIN)/python -m pip install -q "$$(ls dist/*.whl)[plot,progress]"
