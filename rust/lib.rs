@@ -23,6 +23,7 @@
 //! costs, [`pairwise`] many pairs, [`parallel`] threads and cancelling. The Python face lives
 //! behind the feature `python`.
 
+pub mod align;
 pub mod cost;
 pub mod distance;
 mod error;

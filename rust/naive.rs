@@ -15,6 +15,17 @@ impl Plain {
         (0..self.parents.len()).filter(|&i| self.parents[i] == parent).collect()
     }
 
+    /// The subtree below a node.
+    pub(crate) fn subtree(&self, node: usize) -> Self {
+        let inside: Vec<_> =
+            (node..self.codes.len()).filter(|&i| i == node || self.is_ancestor(node, i)).collect();
+        let parent = |&i: &usize| if i == node { -1 } else { self.parents[i] - node as i32 };
+        Self {
+            codes: inside.iter().map(|&i| self.codes[i]).collect(),
+            parents: inside.iter().map(parent).collect(),
+        }
+    }
+
     fn is_ancestor(&self, a: usize, b: usize) -> bool {
         let mut node = self.parents[b];
         while node != -1 {
@@ -81,45 +92,69 @@ fn forest(
     best
 }
 
-/// The cheapest of all mappings that keep ancestry and left-to-right order, by enumeration.
-pub(crate) fn cheapest_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
+/// All mappings that keep ancestry and left-to-right order, by enumeration; pairs ascending.
+pub(crate) fn all_mappings(x: &Plain, y: &Plain) -> Vec<Vec<(u32, u32)>> {
     fn extend(
         x: &Plain,
         y: &Plain,
         i: usize,
-        pairs: &mut Vec<(usize, usize)>,
-        cost: Cost<'_>,
-        best: &mut i64,
+        pairs: &mut Vec<(u32, u32)>,
+        found: &mut Vec<Vec<(u32, u32)>>,
     ) {
         if i == x.codes.len() {
-            let label = |t: &Plain, node: usize| Some(t.codes[node]);
-            let mapped = |node: usize| pairs.iter().any(|&(a, _)| a == node);
-            let hit = |node: usize| pairs.iter().any(|&(_, b)| b == node);
-            let replaced = pairs.iter().map(|&(a, b)| cost(label(x, a), label(y, b)));
-            let deleted = (0..i).filter(|&a| !mapped(a)).map(|a| cost(label(x, a), None));
-            let inserted = (0..y.codes.len()).filter(|&b| !hit(b)).map(|b| cost(None, label(y, b)));
-            *best = (*best).min(replaced.chain(deleted).chain(inserted).sum());
+            found.push(pairs.clone());
             return;
         }
-        extend(x, y, i + 1, pairs, cost, best);
+        extend(x, y, i + 1, pairs, found);
         for j in 0..y.codes.len() {
             // Both trees are in preorder, so order among non-ancestors is the order of indices.
             let fits = pairs.iter().all(|&(a, b)| {
-                b != j
-                    && x.is_ancestor(a, i) == y.is_ancestor(b, j)
-                    && !y.is_ancestor(j, b)
-                    && (a < i) == (b < j)
+                let (a, b) = (a as usize, b as usize);
+                b < j && x.is_ancestor(a, i) == y.is_ancestor(b, j)
             });
             if fits {
-                pairs.push((i, j));
-                extend(x, y, i + 1, pairs, cost, best);
+                pairs.push((i as u32, j as u32));
+                extend(x, y, i + 1, pairs, found);
                 pairs.pop();
             }
         }
     }
-    let mut best = i64::MAX;
-    extend(x, y, 0, &mut Vec::new(), cost, &mut best);
-    best
+    let mut found = Vec::new();
+    extend(x, y, 0, &mut Vec::new(), &mut found);
+    found
+}
+
+/// The cost of a mapping.
+pub(crate) fn mapping_cost(x: &Plain, y: &Plain, pairs: &[(u32, u32)], cost: Cost<'_>) -> i64 {
+    let label = |t: &Plain, node: u32| Some(t.codes[node as usize]);
+    let replaced: i64 = pairs.iter().map(|&(a, b)| cost(label(x, a), label(y, b))).sum();
+    let deleted: i64 = (0..x.codes.len() as u32)
+        .filter(|a| pairs.iter().all(|pair| pair.0 != *a))
+        .map(|a| cost(label(x, a), None))
+        .sum();
+    let inserted: i64 = (0..y.codes.len() as u32)
+        .filter(|b| pairs.iter().all(|pair| pair.1 != *b))
+        .map(|b| cost(None, label(y, b)))
+        .sum();
+    replaced + deleted + inserted
+}
+
+/// The least cost of a mapping and all mappings that have it.
+pub(crate) fn optimal_mappings(
+    x: &Plain,
+    y: &Plain,
+    cost: Cost<'_>,
+) -> (i64, Vec<Vec<(u32, u32)>>) {
+    let mappings = all_mappings(x, y);
+    let costs: Vec<_> = mappings.iter().map(|pairs| mapping_cost(x, y, pairs, cost)).collect();
+    let least = costs.iter().copied().min().unwrap_or(0);
+    let optimal = mappings.into_iter().zip(costs).filter(|(_, cost)| *cost == least);
+    (least, optimal.map(|(pairs, _)| pairs).collect())
+}
+
+/// The cheapest of all mappings.
+pub(crate) fn cheapest_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
+    optimal_mappings(x, y, cost).0
 }
 
 /// Trees and forests, the empty one included, of up to `nodes` nodes over `labels` labels.

@@ -10,7 +10,7 @@ const LARGEST_COST: f64 = 1e200;
 #[derive(Debug)]
 pub struct CostTable {
     columns: usize,
-    /// `max(0, delete + insert - replace)`, row by row, whole numbers of quanta.
+    /// `delete + insert - replace`, row by row, whole numbers of quanta.
     savings: Vec<f64>,
     delete: Vec<i64>,
     insert: Vec<i64>,
@@ -58,7 +58,7 @@ impl CostTable {
         let savings = (0..rows * columns)
             .map(|cell| {
                 let (a, b) = (cell / columns, cell % columns);
-                (deleted[a] + inserted[b] - replaced[cell]).max(0) as f64
+                (deleted[a] + inserted[b] - replaced[cell]) as f64
             })
             .collect();
         Ok(Self {
@@ -92,8 +92,15 @@ impl CostTable {
         self.scale
     }
 
+    /// What pairing saves over deleting and inserting, at least 0: who does not gain need not pair.
     #[inline(always)]
     pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
+        self.raw_saving(row, column).max(0.0)
+    }
+
+    /// The same, negative where pairing loses.
+    #[inline(always)]
+    pub(crate) fn raw_saving(&self, row: u32, column: u32) -> f64 {
         self.savings[row as usize * self.columns + column as usize]
     }
 
@@ -114,6 +121,7 @@ mod tests {
     fn savings_are_never_negative() {
         let table = CostTable::new(&[5.0, 0.5], &[1.0], &[1.0, 1.0]).unwrap();
         assert_eq!((table.saving(0, 0), table.saving(0, 1)), (0.0, 15.0));
+        assert_eq!(table.raw_saving(0, 0), -30.0);
         assert_eq!(table.scale(), Scale::Decimal(1));
         assert_eq!(table.shape(), (1, 2));
     }

@@ -10,6 +10,7 @@ use crate::distance::scalar::{self, Number};
 use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
 use crate::distance::simd::{Element, Simd};
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
 use std::sync::OnceLock;
@@ -185,6 +186,56 @@ pub fn distance_by(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
+    let mut saving = 0;
+    with_savings(x, y, pricing, kernel, route, workspace, cancel, |(rows, columns), of| {
+        saving = of(rows.len() - 1, columns.len() - 1);
+    })?;
+    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - i128::from(saving)))
+}
+
+/// The savings of all pairs of subtrees, in quanta, row by row, both trees in preorder, and that
+/// of the whole trees or forests.
+///
+/// # Errors
+/// As [`distance`].
+pub(crate) fn subtree_savings(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<(Vec<i64>, i64)> {
+    let (n, m) = (x.tree.nodes(), y.tree.nodes());
+    memory::check("the distances of all subtrees", 8 * n as u64 * m as u64)?;
+    let (mut savings, mut whole) = (vec![0; n * m], 0);
+    let (route, cells) = best_route(x.tree, y.tree);
+    let kernel = if cells < TABLES_PAY_OFF { Kernel::Scalar } else { Kernel::Auto };
+    with_savings(x, y, pricing, kernel, route, workspace, cancel, |(rows, columns), of| {
+        whole = of(rows.len() - 1, columns.len() - 1);
+        let side = route.orientation;
+        let (row_ids, column_ids) = (rows.preorder(side), columns.preorder(side));
+        for (i, &a) in row_ids.iter().enumerate() {
+            for (j, &b) in column_ids.iter().enumerate() {
+                let cell = if route.swapped { b * m + a } else { a * m + b };
+                savings[cell] = of(i, j);
+            }
+        }
+    })?;
+    Ok((savings, whole))
+}
+
+/// Runs one pair and hands the row tree, the column tree and their savings to `read`.
+#[allow(clippy::too_many_arguments)] // a pair, its prices, the choices, the scratch
+fn with_savings(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    kernel: Kernel,
+    route: Route,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+    mut read: impl FnMut((&Oriented, &Oriented), SubtreeSavings<'_>),
+) -> Result<()> {
     let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
     let mut codes = std::mem::take(&mut workspace.codes);
     codes.clear();
@@ -197,16 +248,14 @@ pub fn distance_by(
         largest: columns.tree.nodes(),
         cache: &columns.tree.columns,
     };
-    let mut saving = 0;
-    let keep = |_, value| saving = value;
+    let emit = |_, of: SubtreeSavings<'_>| read((rows.tree.oriented(route.orientation), tree), of);
     let result =
-        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, keep);
+        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, emit);
     workspace.codes = codes;
     if workspace.bytes_held() > KEEP_SCRATCH {
         *workspace = Workspace::default();
     }
-    result?;
-    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - i128::from(saving)))
+    result
 }
 
 /// Quanta as a distance.
@@ -242,7 +291,10 @@ fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i64) -> i128 {
         .sum()
 }
 
-/// Largest savings of the row tree with every member of the group, in quanta, handed to `emit`.
+/// The saving of the subtrees of a row node and a column node, in quanta.
+pub(crate) type SubtreeSavings<'a> = &'a dyn Fn(usize, usize) -> i64;
+
+/// Largest savings of the row tree with every member of the group, handed to `emit`.
 #[allow(clippy::too_many_arguments)] // the one call that all distances go through
 pub(crate) fn group_savings(
     rows: &Operand<'_>,
@@ -252,7 +304,7 @@ pub(crate) fn group_savings(
     kernel: Kernel,
     workspace: &mut Workspace,
     cancel: &Cancel,
-    emit: impl FnMut(usize, i64),
+    emit: impl FnMut(usize, SubtreeSavings<'_>),
 ) -> Result<()> {
     let run = Run { rows, group, pricing, transposed, cancel };
     let smaller = rows.tree.nodes().min(group.largest);
@@ -304,7 +356,7 @@ impl Run<'_> {
         simd: S,
         table: &OnceLock<Box<Columns<S>>>,
         buffers: &mut packed::Buffers<S>,
-        mut emit: impl FnMut(usize, i64),
+        mut emit: impl FnMut(usize, SubtreeSavings<'_>),
     ) -> Result<()> {
         let columns = if let Some(columns) = table.get() {
             columns
@@ -324,10 +376,10 @@ impl Run<'_> {
             S::elements_mut(&mut buffers.profile),
         );
         simd.fill(Job { rows, columns, buffers }, self.cancel)?;
-        let mut end = 0;
+        let mut start = 0;
         for (member, tree) in self.member_trees().enumerate() {
-            end += tree.len();
-            emit(member, buffers.saving(rows, columns, end - 1).to_quanta());
+            emit(member, &|i, j| buffers.saving(rows, columns, i, start + j).to_quanta());
+            start += tree.len();
         }
         Ok(())
     }
@@ -335,7 +387,7 @@ impl Run<'_> {
     fn scalar<N: Number>(
         &self,
         buffers: &mut scalar::Buffers<N>,
-        mut emit: impl FnMut(usize, i64),
+        mut emit: impl FnMut(usize, SubtreeSavings<'_>),
     ) -> Result<()> {
         let rows = self.row_tree();
         let mut codes = self.group.codes;
@@ -346,7 +398,8 @@ impl Run<'_> {
             let stride = columns.len();
             let profile = &mut buffers.profile;
             profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);
-            emit(member, scalar::fill(rows, columns, buffers, self.cancel)?.to_quanta());
+            scalar::fill(rows, columns, buffers, self.cancel)?;
+            emit(member, &|i, j| buffers.saving(rows, columns, i, j).to_quanta());
         }
         Ok(())
     }

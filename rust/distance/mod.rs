@@ -18,6 +18,8 @@ mod simd;
 mod tests;
 
 pub(crate) use engine::ColumnCache;
-pub(crate) use engine::{Group, delete_all, group_savings, insert_all, total};
+pub(crate) use engine::{
+    Group, SubtreeSavings, delete_all, group_savings, insert_all, subtree_savings, total,
+};
 pub use engine::{Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work};
 pub(crate) use profile::append_codes;

@@ -75,10 +75,15 @@ impl<S: Simd> Buffers<S> {
         held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<S::Vector>()
     }
 
-    /// The saving of the whole row tree against the column subtree that ends in `lane`.
-    pub(crate) fn saving(&self, rows: &Oriented, columns: &Columns<S>, lane: usize) -> S::Elem {
-        let root = rows.row[rows.len() - 1] as usize;
-        let row = &self.table[root * columns.vectors..][..columns.vectors];
+    /// The saving of the subtree of row node `i` with that of the column node in `lane`.
+    pub(crate) fn saving(
+        &self,
+        rows: &Oriented,
+        columns: &Columns<S>,
+        i: usize,
+        lane: usize,
+    ) -> S::Elem {
+        let row = &self.table[rows.row[i] as usize * columns.vectors..][..columns.vectors];
         S::elements(row)[lane]
     }
 }

@@ -44,18 +44,25 @@ impl<N: Number> Buffers<N> {
     }
 }
 
+impl<N: Number> Buffers<N> {
+    /// The saving of the subtrees of row node `i` and column node `j`.
+    pub(crate) fn saving(&self, rows: &Oriented, columns: &Oriented, i: usize, j: usize) -> N {
+        self.table[rows.row[i] as usize * columns.len() + j]
+    }
+}
+
 #[inline(always)]
 fn greater<N: PartialOrd>(a: N, b: N) -> N {
     if b > a { b } else { a }
 }
 
-/// The saving of the two whole trees.
+/// Fills the table of subtree values.
 pub(crate) fn fill<N: Number>(
     rows: &Oriented,
     columns: &Oriented,
     buffers: &mut Buffers<N>,
     cancel: &Cancel,
-) -> Result<N> {
+) -> Result<()> {
     let Buffers { profile, table, forest } = buffers;
     let m = columns.len();
     let stride = m + 1;
@@ -99,5 +106,5 @@ pub(crate) fn fill<N: Number>(
             }
         }
     }
-    Ok(table[rows.row[rows.len() - 1] as usize * m + m - 1])
+    Ok(())
 }

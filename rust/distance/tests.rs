@@ -67,7 +67,7 @@ fn portable<E: Lane, const N: usize>(
         .iter()
         .map(|y| {
             end += y.oriented(side).len();
-            let saving = buffers.saving(rows, &tables, end - 1).to_quanta();
+            let saving = buffers.saving(rows, &tables, rows.len() - 1, end - 1).to_quanta();
             let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
             total(pricing, all - i128::from(saving))
         })

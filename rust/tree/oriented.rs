@@ -20,6 +20,8 @@ pub enum Orientation {
 /// [`crate::distance`]), so kernels only ever see a single root.
 #[derive(Debug, Clone)]
 pub struct Oriented {
+    /// Whether the last node stands for the roots of a forest.
+    pub(crate) has_virtual_root: bool,
     /// Subtree sizes.
     pub(crate) size: Vec<u32>,
     /// Labels as indices into the tree's distinct labels.
@@ -67,6 +69,31 @@ impl Oriented {
         })
     }
 
+    /// The preorder index of every real node.
+    pub(crate) fn preorder(&self, orientation: Orientation) -> Vec<usize> {
+        let n = self.len();
+        // A virtual root comes before all others and is dropped at the end.
+        let mut index = vec![0; n];
+        for i in (0..n).rev() {
+            match orientation {
+                // The last child ends where its parent does, the one before it where that begins.
+                Orientation::Left => {
+                    let mut end = index[i] + self.size[i] as usize;
+                    for child in self.children(i) {
+                        end -= self.size[child] as usize;
+                        index[child] = end;
+                    }
+                }
+                Orientation::Right => index[i] = n - 1 - i,
+            }
+        }
+        if self.has_virtual_root {
+            index.pop();
+            index.iter_mut().for_each(|index| *index -= 1);
+        }
+        index
+    }
+
     /// Builds the arrays from a preorder tree whose labels and subtree sizes are known.
     ///
     /// `depth_of` is the number of ancestors of each node; `virtual_label` is set for forests.
@@ -94,6 +121,7 @@ impl Oriented {
             label[real] = code;
         }
         let mut tree = Self {
+            has_virtual_root: virtual_label.is_some(),
             size,
             label,
             keyroots: Vec::new(),

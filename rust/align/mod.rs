@@ -1,0 +1,43 @@
+//! Which edits: one optimal alignment, all of them, how many, how often each pair.
+//!
+//! An *alignment* is a set of pairs of nodes that keeps ancestry and left-to-right order; nodes
+//! without a partner are deleted or inserted. Several can be optimal.
+//!
+//! Everything here walks the two trees in preorder (they are prepared in the right orientation,
+//! whose postorder is the reversed preorder). Two prefixes of the preorder are left to align; the
+//! grammar has two states, so that every alignment is derived in exactly one way:
+//!
+//! ```text
+//! any     ->  delete the next node of x, then any   |   mapped
+//! mapped  ->  insert the next node of y, then mapped
+//!          |  pair the two next nodes: any on what is below them, any on what is beside them
+//! ```
+//!
+//! "Insert, then delete" cannot be derived, only "delete, then insert": counting both would count
+//! paths through the dynamic programme instead of alignments. The smallest pair of trees that
+//! shows the difference is a(a, a) and a(a(a)): 6 optimal alignments, 7 paths.
+//!
+//! The savings of all pairs of subtrees come from the kernels of [`crate::distance`]; the forests
+//! between them are recomputed, but only those that optimal alignments pass through.
+
+mod amount;
+mod count;
+mod enumerate;
+mod forest;
+mod problem;
+mod reach;
+mod sample;
+mod soft;
+mod trace;
+
+#[cfg(test)]
+mod tests;
+
+pub use count::{CoOptimal, Expectation};
+pub use enumerate::Enumeration;
+pub use problem::{Problem, subtree_distances};
+pub use soft::soft_alignment;
+pub use trace::one_alignment;
+
+/// Pairs of an alignment as preorder indices, ascending.
+pub type Pairs = Vec<(u32, u32)>;

@@ -1,0 +1,139 @@
+//! Counts, shares, samples and enumeration against the enumeration of all mappings.
+
+use super::*;
+use crate::cost::CostTable;
+use crate::distance::{Operand, Pricing, Workspace, distance};
+use crate::naive::{self, Plain, trees};
+use crate::parallel::Cancel;
+use crate::tree::{Numbering, Prepared};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn prepare(tree: &Plain) -> Prepared {
+    Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
+}
+
+fn problem<'a>(x: &'a Prepared, y: &'a Prepared, pricing: Pricing<'a>) -> Problem<'a> {
+    let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
+    Problem::new(x, y, pricing, 1e-9, &mut Workspace::default(), &Cancel::default()).unwrap()
+}
+
+/// Symmetric or not, with ties, zeros and replacements that nobody should pay.
+fn cost_of(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+    move |a, b| {
+        let key = |label: Option<i32>| label.map_or(7, |label| label as u64);
+        let mixed = (seed ^ (key(a) << 5) ^ (key(b) << 11)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if a.is_none() && b.is_none() { 0 } else { (mixed >> 62) as i64 }
+    }
+}
+
+fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
+    let price = |a, b| cost(a, b) as f64 * unit;
+    let replace: Vec<_> = (0..9).map(|k| price(Some(k / 3), Some(k % 3))).collect();
+    let delete: Vec<_> = (0..3).map(|a| price(Some(a), None)).collect();
+    let insert: Vec<_> = (0..3).map(|b| price(None, Some(b))).collect();
+    CostTable::new(&replace, &delete, &insert).unwrap()
+}
+
+fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit: f64) {
+    let (least, optimal) = naive::optimal_mappings(x, y, cost);
+    let (tree_x, tree_y) = (prepare(x), prepare(y));
+    let cancel = Cancel::default();
+    let one = one_alignment(&problem(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    assert!(optimal.contains(&one), "{one:?} is not among {optimal:?}");
+    let all = CoOptimal::new(problem(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    assert!((all.cost() - least as f64 * unit).abs() < 1e-9);
+    assert_eq!(all.count(&cancel).unwrap(), BigUint::from(optimal.len()));
+    let listed: Vec<_> = Enumeration::new(&all, &cancel).unwrap().collect();
+    assert_eq!(listed.len(), optimal.len());
+    assert_eq!(listed.iter().collect::<HashSet<_>>(), optimal.iter().collect());
+    for sample in all.sample(5, 3, &cancel).unwrap() {
+        assert!(optimal.contains(&sample));
+    }
+    let (n, m) = (x.codes.len(), y.codes.len());
+    let shares = all.expectation(&cancel).unwrap().shares;
+    for i in 0..n {
+        for j in 0..m {
+            let with = optimal.iter().filter(|pairs| pairs.contains(&(i as u32, j as u32)));
+            let share = with.count() as f64 / optimal.len() as f64;
+            assert!((shares[i * (m + 1) + j] - share).abs() < 1e-12);
+        }
+    }
+    // At a low temperature soft alignments are the optimal ones.
+    let (soft, soft_shares) =
+        soft_alignment(&problem(&tree_x, &tree_y, pricing), 1e-3 * unit, &cancel).unwrap();
+    let entropy = 1e-3 * unit * (optimal.len() as f64).ln();
+    assert!((soft - (least as f64 * unit - entropy)).abs() < 1e-8 * unit.max(1.0));
+    for (share, soft) in shares.iter().zip(&soft_shares.shares) {
+        assert!((share - soft).abs() < 1e-8);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1200))]
+
+    #[test]
+    fn unit_costs_agree_with_the_enumeration(x in trees(6, 3), y in trees(6, 3)) {
+        check(&x, &y, Pricing::Unit, &naive::unit, 1.0);
+    }
+
+    #[test]
+    fn tables_agree_with_the_enumeration(x in trees(5, 3), y in trees(5, 3), seed in any::<u64>()) {
+        let cost = cost_of(seed);
+        for unit in [1.0, 1.0 / 3.0] {
+            check(&x, &y, Pricing::Table(&table(&cost, unit)), &cost, unit);
+        }
+    }
+
+    #[test]
+    fn subtrees_have_the_distances_of_subtrees(x in trees(9, 3), y in trees(9, 3)) {
+        let (tree_x, tree_y) = (prepare(&x), prepare(&y));
+        let (a, b) = (Operand { tree: &tree_x, codes: None }, Operand { tree: &tree_y, codes: None });
+        let mut scratch = Workspace::default();
+        let cancel = Cancel::default();
+        let found = subtree_distances(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+        for i in 0..x.codes.len() {
+            for j in 0..y.codes.len() {
+                let (below_x, below_y) = (prepare(&x.subtree(i)), prepare(&y.subtree(j)));
+                let (a, b) =
+                    (Operand { tree: &below_x, codes: None }, Operand { tree: &below_y, codes: None });
+                let expected = distance(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+                prop_assert_eq!(found[i * y.codes.len() + j], expected);
+            }
+        }
+    }
+}
+
+fn chain(n: usize) -> Plain {
+    Plain { codes: vec![0; n], parents: (0..n as i32).map(|i| i - 1).collect() }
+}
+
+#[test]
+fn counts_have_any_size_and_shares_still_sum_to_one() {
+    // Choosing 35 of 70 equal nodes, and 600 of 1200: more than any float64 can count.
+    for (n, m) in [(70usize, 35usize), (1200, 600)] {
+        let (x, y) = (prepare(&chain(n)), prepare(&chain(m)));
+        let cancel = Cancel::default();
+        let all = CoOptimal::new(problem(&x, &y, Pricing::Unit), &cancel).unwrap();
+        let choices = (0..m).fold(BigUint::from(1u8), |count, k| count * (n - k) / (k + 1));
+        assert_eq!(all.count(&cancel).unwrap(), choices);
+        let shares = all.expectation(&cancel).unwrap().shares;
+        for row in shares.chunks(m + 1).take(n) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        }
+        for j in 0..m {
+            let column: f64 = (0..=n).map(|i| shares[i * (m + 1) + j]).sum();
+            assert!((column - 1.0).abs() < 1e-9);
+        }
+        assert_eq!(all.sample(1, 0, &cancel).unwrap()[0].len(), m);
+    }
+}
+
+#[test]
+fn alignments_are_counted_not_paths() {
+    let star = Plain { codes: vec![0; 3], parents: vec![-1, 0, 0] };
+    let (x, y) = (prepare(&star), prepare(&chain(3)));
+    let all = CoOptimal::new(problem(&x, &y, Pricing::Unit), &Cancel::default()).unwrap();
+    assert_eq!(all.count(&Cancel::default()).unwrap(), BigUint::from(6u8));
+}
