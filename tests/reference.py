@@ -14,6 +14,8 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import treemetric as tm
 
 if TYPE_CHECKING:
@@ -174,6 +176,53 @@ def alignment_cost(x: tm.Tree, y: tm.Tree, pairs: Pairs, cost: Cost) -> Any:
 def enumerated_distance(x: tm.Tree, y: tm.Tree, cost: Cost) -> Any:
     """Edit distance as the cheapest of all alignments."""
     return min(alignment_cost(x, y, pairs, cost) for pairs in all_alignments(x, y))
+
+
+@cache
+def incidence_of_shapes(px: tuple[int, ...], py: tuple[int, ...]) -> np.ndarray:
+    """All alignments as 0-1 matrices of shape (m + 1, n + 1), the gap last."""
+    every = alignments_of_shapes(px, py)
+    m, n = len(px), len(py)
+    out = np.zeros((len(every), m + 1, n + 1), dtype=np.int64)
+    out[:, :m, n] = out[:, m, :n] = 1
+    for k, pairs in enumerate(every):
+        for i, j in pairs:
+            out[k, i, j] = 1
+            out[k, i, n] = out[k, m, j] = 0
+    return out
+
+
+def incidence(x: tm.Tree, y: tm.Tree) -> np.ndarray:
+    """Every alignment of two trees as a 0-1 matrix of pairs, deletions and insertions."""
+    return incidence_of_shapes(tuple(x.parents.tolist()), tuple(y.parents.tolist()))
+
+
+def node_costs(x: tm.Tree, y: tm.Tree, cost: Cost) -> np.ndarray:
+    """Give the cost of every pair, deletion and insertion of nodes, shape (m + 1, n + 1)."""
+    table = [[cost(a, b) for b in (*y.labels, None)] for a in (*x.labels, None)]
+    table[-1][-1] = 0
+    return np.array(table)
+
+
+def optimal_alignments(x: tm.Tree, y: tm.Tree, cost: Cost) -> tuple[Any, np.ndarray]:
+    """Give the least cost and the alignments that have it; `cost` must be whole numbers."""
+    every = incidence(x, y)
+    totals = np.tensordot(every, node_costs(x, y, cost), 2)
+    return totals.min(), every[totals == totals.min()]
+
+
+def symbol_counts(
+    x: tm.Tree, y: tm.Tree, expectation: np.ndarray, alphabet: Sequence[Any]
+) -> np.ndarray:
+    """Sum an expectation over equal labels; the gap is the last symbol."""
+    index = {label: k for k, label in enumerate(alphabet)}
+    rows = [*(index[label] for label in x.labels), len(alphabet)]
+    columns = [*(index[label] for label in y.labels), len(alphabet)]
+    out = np.zeros((len(alphabet) + 1, len(alphabet) + 1))
+    for i, u in enumerate(rows):
+        for j, v in enumerate(columns):
+            out[u, v] += expectation[i, j]
+    return out
 
 
 # --- edit scripts ------------------------------------------------------------------

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
 from treemetric._core import __version__ as __version__
+from treemetric.alignment import (
+    Alignment,
+    CoOptimal,
+    Edit,
+    SoftAlignment,
+    align,
+    cooptimal,
+    soft_alignment,
+    subtree_distances,
+)
 from treemetric.costs import (
     CallableCosts,
     CostMatrix,
@@ -14,6 +24,7 @@ from treemetric.costs import (
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
+from treemetric.edit_counts import EditCounts, edit_counts
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -21,19 +32,29 @@ if TYPE_CHECKING:
     from treemetric import datasets, plotting
 
 __all__ = [
+    "Alignment",
     "CallableCosts",
+    "CoOptimal",
     "CostMatrix",
     "Costs",
+    "Edit",
+    "EditCounts",
     "EmbeddingCosts",
+    "SoftAlignment",
     "Tree",
     "TreeSet",
     "UnitCosts",
     "Violation",
+    "align",
+    "cooptimal",
     "datasets",
     "distance",
+    "edit_counts",
     "exceptions",
     "pairwise_distances",
     "plotting",
+    "soft_alignment",
+    "subtree_distances",
 ]
 
 # Modules that pull in scikit-learn or SciPy are imported when first used.

@@ -45,6 +45,72 @@ class CostTable:
     def __new__(cls, replace: FloatArray, delete: FloatArray, insert: FloatArray) -> CostTable: ...
     def is_symmetric(self) -> bool: ...
 
+@final
+class Alignments:
+    def __new__(
+        cls,
+        x: TreeData,
+        y: TreeData,
+        table: CostTable | None,
+        index: dict[Hashable, int] | None,
+        tolerance: float,
+    ) -> Alignments: ...
+    def __iter__(self) -> Alignments: ...
+    def __next__(self) -> list[tuple[int, int]]: ...
+
+def align_pair(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+) -> tuple[float, list[tuple[int, int]]]: ...
+def cooptimal_count(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    tolerance: float,
+) -> bytes: ...
+def cooptimal_expectation(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    tolerance: float,
+) -> FloatArray: ...
+def cooptimal_sample(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    tolerance: float,
+    count: int,
+    seed: int,
+) -> list[list[tuple[int, int]]]: ...
+def soft_pair(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    temperature: float,
+) -> tuple[float, FloatArray]: ...
+def subtree_distances(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+) -> FloatArray: ...
+def edit_counts(
+    sets: tuple[PreparedSet, PreparedSet],
+    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
+    symbols: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
+    table: CostTable | None,
+    pairs: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
+    average: bool,
+    tolerance: float,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...
 def pack(
     trees: list[TreeData],
 ) -> tuple[tuple[Hashable, ...], tuple[IntArray, IntArray, OffsetArray]]: ...

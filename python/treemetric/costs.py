@@ -199,6 +199,10 @@ class Costs(ABC):
         return CostMatrix(costs.alphabet, _core.closure(costs.matrix))
 
     @abstractmethod
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        """Give the cost of one edit; each label comes with whether it is the gap."""
+
+    @abstractmethod
     def _table(
         self, x: tuple[Label, ...], y: tuple[Label, ...]
     ) -> tuple["_core.CostTable", dict[Label, int] | None]:
@@ -263,6 +267,9 @@ class UnitCosts(Costs):
         UnitCosts()
         """
         return self
+
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        return float(old != new)
 
     def _table(
         self, x: tuple[Label, ...], y: tuple[Label, ...]
@@ -417,6 +424,11 @@ class CostMatrix(Costs):
             text = f"{edit(witness[0], witness[0])} costs {values[0]}, not 0"
         return Violation(axiom, labels, values, f"{axiom}: {text}")
 
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        gap = len(self.alphabet)
+        a, b = (gap if is_gap else self._index[label] for is_gap, label in (old, new))
+        return float(self.matrix[a, b])
+
     def _core_table(self) -> "_core.CostTable":
         if self._cached is None:
             c = self.matrix
@@ -540,6 +552,9 @@ class CallableCosts(Costs):
             must = "a function that returns finite costs that are not negative"
             refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")
         return value
+
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        return self._call(old[1], new[1])
 
     def _parts(
         self, x: Sequence[Label], y: Sequence[Label]

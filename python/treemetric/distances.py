@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from treemetric import _core
+from treemetric._pricing import check_costs, pair_table, resolve
 from treemetric._progress import reporter
-from treemetric._typing import Distances, DType, Label, Progress, Trees
+from treemetric._typing import Distances, DType, Progress, Trees
 from treemetric._validation import (
     check_bool,
     check_cutoff,
@@ -15,11 +16,10 @@ from treemetric._validation import (
     check_n_jobs,
     check_out,
     refuse,
-    shown,
 )
-from treemetric.costs import Costs, UnitCosts
+from treemetric.costs import Costs
 from treemetric.tree import Tree
-from treemetric.treeset import TreeSet, check_tree, check_trees
+from treemetric.treeset import check_tree, check_trees
 
 __all__ = ["distance", "pairwise_distances"]
 
@@ -82,11 +82,10 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     check_tree(x, "x", "distance")
     check_tree(y, "y", "distance")
     limit = check_cutoff(cutoff, "distance")
-    costs = _check_costs(costs, "distance")
-    if isinstance(costs, UnitCosts):
+    table, index = pair_table(check_costs(costs, "distance"), x, y)
+    if table is None:
         result = _core.unit_distance(x._data, y._data)
     else:
-        table, index = costs._table(x._data.alphabet, y._data.alphabet)
         result = _core.table_distance(x._data, y._data, table, index)
     return float("inf") if limit is not None and result > limit else result
 
@@ -171,13 +170,13 @@ def pairwise_distances(
     limit = check_cutoff(cutoff, name)
     kind = check_dtype(dtype, name)
     condensed = check_bool(condensed, "condensed", name)
-    costs = _check_costs(costs, name)
+    costs = check_costs(costs, name)
     if condensed and Y is not None:
         refuse("Y", name, "None if condensed=True", "a collection of trees")
     with reporter(progress, name, "pairs") as report:
         sources = check_trees(X, "X", name)
         targets = None if Y is None else check_trees(Y, "Y", name)
-        codes, table = _resolve(costs, sources, targets)
+        codes, table = resolve(costs, sources, targets)
         if condensed and table is not None and not table.is_symmetric():
             refuse("condensed", name, "False for costs that are not symmetric", "True")
         n = len(sources)
@@ -197,20 +196,6 @@ def pairwise_distances(
     return result
 
 
-def _check_costs(costs: object, function: str) -> Costs:
-    if costs is None:
-        return UnitCosts()
-    if not isinstance(costs, Costs):
-        refuse(
-            "costs",
-            function,
-            "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
-            "'treemetric.EmbeddingCosts', 'treemetric.CallableCosts' or None",
-            shown(costs),
-        )
-    return costs
-
-
 def _result(
     out: Distances | None, shape: tuple[int, ...], kind: np.dtype[Any], function: str
 ) -> Distances:
@@ -221,27 +206,3 @@ def _result(
         nbytes *= length
     check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {kind}")
     return np.empty(shape, dtype=kind)
-
-
-Codes = tuple[Any, Any]
-
-
-def _resolve(costs: Costs, X: TreeSet, Y: TreeSet | None) -> tuple[Codes, "_core.CostTable | None"]:
-    """Give the codes of both alphabets under a common one, and the table of costs."""
-    other = X if Y is None else Y
-    if isinstance(costs, UnitCosts):
-        return (
-            None,
-            None if Y is None else _common_codes(X.alphabet, Y.alphabet),
-        ), None
-    table, index = costs._table(X.alphabet, other.alphabet)
-    if index is None:
-        return (None, None), table
-    codes = _core.encode(X.alphabet, index)
-    return (codes, codes if Y is None else _core.encode(other.alphabet, index)), table
-
-
-def _common_codes(x: tuple[Label, ...], y: tuple[Label, ...]) -> Any:
-    index = {label: code for code, label in enumerate(x)}
-    codes = [index.setdefault(label, len(index)) for label in y]
-    return np.array(codes, dtype=np.uint32)

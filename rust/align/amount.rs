@@ -48,11 +48,9 @@ impl Amount for Log {
     }
     fn add(&mut self, other: &Self) {
         let (low, high) = if self.0 < other.0 { (self.0, other.0) } else { (other.0, self.0) };
-        if low != f64::NEG_INFINITY {
-            self.0 = high + (low - high).exp().ln_1p();
-        } else {
-            self.0 = high;
-        }
+        // Zero plus zero would be the difference of two infinities.
+        let more = if low == f64::NEG_INFINITY { 0.0 } else { (low - high).exp().ln_1p() };
+        self.0 = high + more;
     }
     fn times(&self, other: &Self) -> Self {
         Self(self.0 + other.0)

@@ -90,10 +90,11 @@ impl Forest {
                 let with_insert = mapped;
                 mapped = mapped.max(paired);
                 current[c] = best;
-                steps[c] = step::DELETE * u8::from(previous[c] >= best - slack)
-                    | step::MAPPED * u8::from(mapped >= best - slack)
-                    | step::INSERT * u8::from(with_insert >= mapped - slack && with_insert > NEVER)
-                    | step::PAIR * u8::from(paired >= mapped - slack && paired > NEVER);
+                let bit = |step: u8, open: bool| if open { step } else { 0 };
+                steps[c] = bit(step::DELETE, previous[c] >= best - slack)
+                    | bit(step::MAPPED, mapped >= best - slack)
+                    | bit(step::INSERT, with_insert >= mapped - slack && with_insert > NEVER)
+                    | bit(step::PAIR, paired >= mapped - slack && paired > NEVER);
             }
         }
     }

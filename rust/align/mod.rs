@@ -21,6 +21,7 @@
 //! between them are recomputed, but only those that optimal alignments pass through.
 
 mod amount;
+pub mod bulk;
 mod count;
 mod enumerate;
 mod forest;

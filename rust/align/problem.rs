@@ -41,9 +41,9 @@ impl<'a> Side<'a> {
                 let keyroot = keyroot as usize;
                 // The virtual root of a forest is no node to align.
                 let span = Span { first: tree.first(keyroot), last: keyroot.min(nodes - 1) };
-                for i in span.first..=span.last {
+                for (i, span_of) in (span.first..).zip(&mut span_of[span.first..=span.last]) {
                     if tree.first(i) == span.first {
-                        span_of[i] = spans.len() as u32;
+                        *span_of = spans.len() as u32;
                     }
                 }
                 spans.push(span);
@@ -113,6 +113,14 @@ impl<'a> Problem<'a> {
     pub(crate) fn pair(&self, i: usize, j: usize) -> i64 {
         let (a, b) = (self.x.tree.label[i] as usize, self.y.tree.label[j] as usize);
         self.labels[a * self.label_width + b]
+    }
+
+    /// Label indices of all nodes of both trees, in preorder.
+    pub(crate) fn labels_in_preorder(&self) -> (Vec<usize>, Vec<usize>) {
+        let of = |side: &Side<'_>| {
+            side.tree.label[..side.nodes].iter().rev().map(|&label| label as usize).collect()
+        };
+        (of(&self.x), of(&self.y))
     }
 
     /// The saving of the subtrees of two nodes.

@@ -119,7 +119,9 @@ impl CoOptimal<'_> {
                 }
             }
         }
-        samples.iter_mut().for_each(|pairs| pairs.sort_unstable());
+        for pairs in &mut samples {
+            pairs.sort_unstable();
+        }
         Ok(samples)
     }
 }

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
 
 /// Below this much work (cells) a pair takes microseconds and keeps the GIL.
-const SMALL_PAIR: f64 = 1e5;
+pub(super) const SMALL_PAIR: f64 = 1e5;
 /// Above this much work a pair takes long enough that someone may press Ctrl-C.
 const LONG_PAIR: f64 = 2e7;
 
@@ -80,14 +80,7 @@ pub(super) fn unit_distance(
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
 ) -> PyResult<f64> {
-    let (x, y) = (x.get(), y.get());
-    let (unused, mut codes) = CODES.take();
-    match_labels(py, x, y, &mut codes)?;
-    let source = Operand { tree: x.prepared(), codes: None };
-    let target = Operand { tree: y.prepared(), codes: Some(&codes) };
-    let result = pair_distance(py, source, target, Pricing::Unit);
-    CODES.set((unused, codes));
-    result
+    with_operands(py, x, y, None, None, |x, y, pricing| pair_distance(py, x, y, pricing))
 }
 
 /// The distance of two trees by table; without an index, its alphabets are those of the trees.
@@ -99,34 +92,47 @@ pub(super) fn table_distance(
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<f64> {
-    with_table(py, x, y, table, index, |x, y, pricing| pair_distance(py, x, y, pricing))
+    with_operands(py, x, y, Some(table), index, |x, y, pricing| pair_distance(py, x, y, pricing))
 }
 
-fn with_table<T>(
+/// Runs `compute` with both trees coded for their costs: by table, or unit costs.
+pub(super) fn with_operands<T>(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
-    table: &Bound<'_, CostTable>,
+    table: Option<&Bound<'_, CostTable>>,
     index: Option<&Bound<'_, PyDict>>,
     compute: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>) -> PyResult<T>,
 ) -> PyResult<T> {
-    let (x, y, table) = (x.get(), y.get(), &table.get().table);
+    let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    if let Some(index) = index {
-        encode_into(x.alphabet.bind(py), index, &mut of_x)?;
-        encode_into(y.alphabet.bind(py), index, &mut of_y)?;
-    }
-    check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()), index.is_some())?;
-    let source = Operand { tree: x.prepared(), codes: index.map(|_| &of_x[..]) };
-    let target = Operand { tree: y.prepared(), codes: index.map(|_| &of_y[..]) };
-    let result = compute(source, target, Pricing::Table(table));
+    let pricing = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
+    // Which trees need a translation of their label codes.
+    let translated = match (pricing, index) {
+        (Pricing::Unit, _) => {
+            match_labels(py, x, y, &mut of_y)?;
+            (false, true)
+        }
+        (Pricing::Table(_), Some(index)) => {
+            encode_into(x.alphabet.bind(py), index, &mut of_x)?;
+            encode_into(y.alphabet.bind(py), index, &mut of_y)?;
+            (true, true)
+        }
+        (Pricing::Table(table), None) => {
+            check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()))?;
+            (false, false)
+        }
+    };
+    let source = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
+    let target = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
+    let result = compute(source, target, pricing);
     CODES.set((of_x, of_y));
     result
 }
 
 /// Without an index, trees refer to the rows and columns of the table directly.
-fn check_shape(table: (usize, usize), labels: (usize, usize), indexed: bool) -> PyResult<()> {
-    if indexed || (labels.0 <= table.0 && labels.1 <= table.1) {
+fn check_shape(table: (usize, usize), labels: (usize, usize)) -> PyResult<()> {
+    if labels.0 <= table.0 && labels.1 <= table.1 {
         return Ok(());
     }
     Err(Error::Invalid(format!("a cost table of shape {table:?} cannot serve {labels:?} labels"))
@@ -149,19 +155,11 @@ pub(super) fn distance_by(
     let kernel = if packed { Kernel::Packed } else { Kernel::Scalar };
     let orientation = if right { Orientation::Right } else { Orientation::Left };
     let route = Route { orientation, swapped };
-    let compute = |x: Operand<'_>, y: Operand<'_>, pricing: Pricing<'_>| {
+    with_operands(py, x, y, table, index, |x, y, pricing| {
         let cancel = Cancel::default();
         let mut scratch = Workspace::default();
         Ok(distance::distance_by(x, y, pricing, kernel, route, &mut scratch, &cancel)?)
-    };
-    let Some(table) = table else {
-        let mut codes = Vec::new();
-        match_labels(py, x.get(), y.get(), &mut codes)?;
-        let source = Operand { tree: x.get().prepared(), codes: None };
-        let target = Operand { tree: y.get().prepared(), codes: Some(&codes) };
-        return compute(source, target, Pricing::Unit);
-    };
-    with_table(py, x, y, table, index, compute)
+    })
 }
 
 /// Where distances go: a square matrix or the condensed upper triangle.

@@ -1,5 +1,6 @@
 //! The Python face: the private module `treemetric._core`. Nothing else names pyo3 or numpy.
 
+mod align;
 mod cost;
 mod distance;
 mod error;
@@ -12,6 +13,11 @@ use pyo3::prelude::*;
 
 #[pymodule(name = "_core")]
 mod core {
+    #[pymodule_export]
+    use super::align::{
+        Alignments, align_pair, cooptimal_count, cooptimal_expectation, cooptimal_sample,
+        edit_counts, soft_pair, subtree_distances,
+    };
     #[pymodule_export]
     use super::cost::{CostTable, closure, encode, violations};
     #[pymodule_export]

@@ -89,7 +89,9 @@ impl Oriented {
         }
         if self.has_virtual_root {
             index.pop();
-            index.iter_mut().for_each(|index| *index -= 1);
+            for index in &mut index {
+                *index -= 1;
+            }
         }
         index
     }

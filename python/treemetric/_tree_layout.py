@@ -1,0 +1,70 @@
+"""Where the nodes of two aligned trees stand: outlines side by side, a row per node."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from treemetric.alignment import Alignment
+    from treemetric.tree import Tree
+
+__all__ = ["KINDS", "Kind", "Row", "aligned_rows", "count_kinds", "indents", "label_text"]
+
+Kind = Literal["kept", "replaced", "deleted", "inserted"]
+KINDS: tuple[Kind, ...] = ("kept", "replaced", "deleted", "inserted")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands in one row: a node of x, a node of y, or a matched pair."""
+
+    kind: Kind
+    i: int | None
+    j: int | None
+
+
+def aligned_rows(alignment: "Alignment") -> list[Row]:
+    """Put both trees in one list of rows from top to bottom, matched nodes in one row.
+
+    An alignment keeps the order of ancestors and of siblings, hence preorder, so that
+    the rows show both trees in preorder and no two matches cross.
+    """
+    replaced = {(edit.i, edit.j) for edit in alignment.edits() if edit.op == "replace"}
+    partner = {i: j for i, j in alignment.pairs if i is not None}
+    rows = []
+    done = 0
+    for i in range(alignment.x.size):
+        j = partner[i]
+        if j is None:
+            rows.append(Row("deleted", i, None))
+            continue
+        rows.extend(Row("inserted", None, k) for k in range(done, j))
+        rows.append(Row("replaced" if (i, j) in replaced else "kept", i, j))
+        done = j + 1
+    rows.extend(Row("inserted", None, k) for k in range(done, alignment.y.size))
+    return rows
+
+
+def count_kinds(rows: list[Row]) -> dict[Kind, int]:
+    """Count the rows of each kind, also of those that do not occur."""
+    found = Counter(row.kind for row in rows)
+    return {kind: found[kind] for kind in KINDS}
+
+
+def indents(tree: "Tree", step: float, widest: float) -> list[float]:
+    """Give each node's indent, in preorder: a step per ancestor, less if that is too wide."""
+    depths: list[int] = []
+    for parent in tree.parents.tolist():
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    step = min(step, widest / max([1, *depths]))
+    return [step * depth for depth in depths]
+
+
+def label_text(label: object, longest: int) -> str:
+    r"""Write a label in one line of visible characters, such as ``\n`` for a newline."""
+    text = str(label)
+    if not text.strip():
+        text = repr(text)
+    text = text[: longest + 1]
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"

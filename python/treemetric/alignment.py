@@ -1,0 +1,565 @@
+"""Which edits: alignments of two trees, one, all or softly."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._arrays import frozen
+from treemetric._pricing import check_costs, pair_table
+from treemetric._typing import FloatArray, Label
+from treemetric._validation import refuse, shown
+from treemetric.costs import Costs
+from treemetric.tree import Tree
+from treemetric.treeset import check_tree
+
+__all__ = [
+    "Alignment",
+    "CoOptimal",
+    "Edit",
+    "SoftAlignment",
+    "align",
+    "cooptimal",
+    "soft_alignment",
+    "subtree_distances",
+]
+
+Pair = tuple[int | None, int | None]
+
+
+class Edit(NamedTuple):
+    """One edit of an alignment.
+
+    Attributes
+    ----------
+    op : {'replace', 'delete', 'insert'}
+        What is done.
+    i : int or None
+        Node of x, in preorder; None for an insertion.
+    j : int or None
+        Node of y, in preorder; None for a deletion.
+    old, new : label or None
+        Labels before and after.
+    cost : float
+        What it costs.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> align(Tree.from_sequence("ab"), Tree.from_sequence("a")).edits()
+    [Edit(op='delete', i=1, j=None, old='b', new=None, cost=1.0)]
+    """
+
+    op: str
+    i: int | None
+    j: int | None
+    old: Label | None
+    new: Label | None
+    cost: float
+
+
+class Alignment:
+    """Which nodes of two trees correspond; the others are deleted and inserted.
+
+    Alignments are made by `align` and `cooptimal`. They are immutable values.
+
+    Attributes
+    ----------
+    x, y : Tree
+        The trees.
+    costs : Costs
+        What edits cost.
+    cost : float
+        What all edits cost together.
+    pairs : tuple of tuples
+        ``(i, j)`` for nodes that correspond, ``(i, None)`` for deleted, ``(None, j)`` for
+        inserted ones, in preorder: first all nodes of x, then the insertions.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> x, y = Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{d{c}}}")
+    >>> alignment = align(x, y)
+    >>> alignment
+    <Alignment of cost 2.0: 2 kept, 0 replaced, 1 deleted, 1 inserted>
+    >>> alignment.pairs
+    ((0, 0), (1, None), (2, 2), (None, 1))
+    >>> [tree.to_bracket() for tree in alignment.apply()]
+    ['{a{c}}', '{a{d{c}}}']
+    """
+
+    __slots__ = ("_x", "_y", "_costs", "_cost", "_pairs")  # noqa: RUF023  as in the docstring
+
+    def __init__(self) -> None:
+        message = "alignments are made by treemetric.align and treemetric.cooptimal"
+        raise TypeError(message)
+
+    @classmethod
+    def _make(
+        cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: list[tuple[int, int]]
+    ) -> "Alignment":
+        partner: list[int | None] = [None] * x.size
+        inserted = [True] * y.size
+        for i, j in matches:
+            partner[i], inserted[j] = j, False
+        pairs: list[Pair] = list(enumerate(partner))
+        pairs.extend((None, j) for j in range(y.size) if inserted[j])
+        return cls._of(x, y, costs, cost, tuple(pairs))
+
+    @classmethod
+    def _of(
+        cls, x: Tree, y: Tree, costs: Costs, cost: float, pairs: tuple[Pair, ...]
+    ) -> "Alignment":
+        alignment = object.__new__(cls)
+        for name, value in zip(cls.__slots__, (x, y, costs, cost, pairs), strict=True):
+            object.__setattr__(alignment, name, value)
+        return alignment
+
+    @property
+    def x(self) -> Tree:
+        """The tree that is edited."""
+        return self._x  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def y(self) -> Tree:
+        """The tree that comes out."""
+        return self._y  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def costs(self) -> Costs:
+        """What edits cost."""
+        return self._costs  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def cost(self) -> float:
+        """What all edits cost together."""
+        return self._cost  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Nodes that correspond, deletions and insertions, in preorder."""
+        return self._pairs  # type: ignore[no-any-return,attr-defined]
+
+    def _all_edits(self) -> list[Edit]:
+        """List an edit for every pair, those that keep a node included."""
+        old, new, price = self.x.labels, self.y.labels, self.costs._price
+        edits = []
+        for i, j in self.pairs:
+            a = None if i is None else old[i]
+            b = None if j is None else new[j]
+            gap_a, gap_b = i is None, j is None
+            op = "insert" if gap_a else "delete" if gap_b else "replace"
+            edits.append(Edit(op, i, j, a, b, price((gap_a, a), (gap_b, b))))
+        return edits
+
+    def edits(self) -> list[Edit]:
+        """List the edits, in an order in which they can be applied.
+
+        Nodes that keep their label at no cost are not listed.
+
+        Returns
+        -------
+        list of Edit
+            Replacements in preorder, then deletions from the last node of x to the first,
+            then insertions in preorder of y. Their costs sum to the cost of the alignment.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> x, y = Tree.from_sequence("ab"), Tree.from_sequence("ac")
+        >>> align(x, y).edits()
+        [Edit(op='replace', i=1, j=1, old='b', new='c', cost=1.0)]
+        """
+        made = [e for e in self._all_edits() if not _keeps(e)]
+        replaced = [edit for edit in made if edit.op == "replace"]
+        deleted = [edit for edit in made if edit.op == "delete"]
+        inserted = [edit for edit in made if edit.op == "insert"]
+        return replaced + deleted[::-1] + inserted
+
+    def apply(self) -> Iterator[Tree]:
+        """Turn x into y, one edit after the other.
+
+        The children of a deleted node move up to its parent; an inserted node takes over
+        children of its parent.
+
+        Yields
+        ------
+        Tree
+            The tree after each edit of `edits`; the last one is y.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> x, y = Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{d{c}}}")
+        >>> [tree.to_bracket() for tree in align(x, y).apply()]
+        ['{a{c}}', '{a{d{c}}}']
+        """
+        labels = list(self.x.labels)
+        kept = np.ones(self.x.size, dtype=bool)
+        # After the last deletion the tree is y without the nodes to insert.
+        present = np.zeros(self.y.size, dtype=bool)
+        present[[j for i, j in self.pairs if i is not None and j is not None]] = True
+        for edit in self.edits():
+            if edit.op == "replace":
+                labels[edit.i] = edit.new  # type: ignore[index]
+            elif edit.op == "delete":
+                kept[edit.i] = False
+            else:
+                present[edit.j] = True
+                yield _restricted(self.y.labels, self.y.parents, present)
+                continue
+            yield _restricted(labels, self.x.parents, kept)
+
+    def inverse(self) -> "Alignment":
+        """Give the alignment that turns y back into x.
+
+        Returns
+        -------
+        Alignment
+            The same correspondence; its cost is that of the inverse edits.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> align(Tree.from_sequence("ab"), Tree.from_sequence("b")).inverse().edits()
+        [Edit(op='insert', i=None, j=0, old=None, new='a', cost=1.0)]
+        """
+        matches = [(j, i) for i, j in self.pairs if i is not None and j is not None]
+        inverse = self._make(self.y, self.x, self.costs, 0.0, matches)
+        cost = float(sum(edit.cost for edit in inverse._all_edits()))
+        return self._of(self.y, self.x, self.costs, cost, inverse.pairs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        return self._value() == other._value()
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y, self.pairs))
+
+    def _value(self) -> tuple[Any, ...]:
+        return (self.x, self.y, self.costs, self.cost, self.pairs)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"alignments are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alignment._of, self._value()
+
+    def __repr__(self) -> str:
+        edits = self._all_edits()
+        kept = sum(_keeps(edit) for edit in edits)
+        count = {op: sum(e.op == op for e in edits) for op in ("replace", "delete", "insert")}
+        return (
+            f"<Alignment of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
+            f"{count['delete']} deleted, {count['insert']} inserted>"
+        )
+
+    def _repr_html_(self) -> str:
+        from treemetric._alignment_html import alignment_html
+
+        return alignment_html(self)
+
+
+def _keeps(edit: Edit) -> bool:
+    return edit.op == "replace" and edit.cost == 0 and edit.old == edit.new
+
+
+def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
+    """Give the tree of the nodes that are present; what hangs below others moves up."""
+    position = np.cumsum(present) - 1
+    # The nearest present ancestor, found from the top down.
+    above: list[int] = []
+    kept_parents = []
+    for node, parent in enumerate(parents.tolist()):
+        up = -1 if parent == -1 else parent if present[parent] else above[parent]
+        above.append(up)
+        if present[node]:
+            kept_parents.append(-1 if up == -1 else int(position[up]))
+    kept = [label for label, here in zip(labels, present.tolist(), strict=True) if here]
+    return Tree.from_parents(kept, kept_parents)
+
+
+def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
+    """Find one optimal alignment of two trees.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+
+    Returns
+    -------
+    Alignment
+        Its cost is the distance of the trees.
+
+    See Also
+    --------
+    cooptimal : All optimal alignments.
+
+    Notes
+    -----
+    The result is always the same one, with pairs as early as possible: both trees are
+    walked in preorder; wherever it is optimal the two next nodes are paired, or else their
+    subtrees are aligned with each other; otherwise the next node of x is deleted if that is
+    optimal, and the next node of y is inserted if it is not.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> align(Tree.from_bracket("{a{b}}"), Tree.from_bracket("{a{c}}")).pairs
+    ((0, 0), (1, 1))
+    """
+    checked = _checked(x, y, costs, "align")
+    cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
+    return Alignment._make(x, y, checked, cost, matches)
+
+
+class CoOptimal:
+    """All optimal alignments of two trees; made by `cooptimal`.
+
+    Iterating gives them one after the other, each once, pairs as early as possible first.
+
+    Attributes
+    ----------
+    x, y : Tree
+        The trees.
+    costs : Costs
+        What edits cost.
+    cost : float
+        The distance, which is the cost of all of them.
+    count : int
+        How many there are.
+    expectation : ndarray of shape (x.size + 1, y.size + 1)
+        The share of them that pair node i with node j; the last column holds the shares of
+        deletions, the last row those of insertions.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, cooptimal
+    >>> all_of_them = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
+    >>> all_of_them.count
+    2
+    >>> [alignment.pairs for alignment in all_of_them]
+    [((0, 0), (1, None)), ((0, None), (1, 0))]
+    >>> all_of_them.expectation
+    array([[0.5, 0.5],
+           [0.5, 0.5],
+           [0. , 0. ]])
+    """
+
+    x: Tree
+    y: Tree
+    costs: Costs
+
+    def __init__(self, x: Tree, y: Tree, costs: Costs, tol: float) -> None:
+        self.x, self.y, self.costs, self._tol = x, y, costs, tol
+        self._call = (x._data, y._data, *pair_table(costs, x, y))
+
+    @cached_property
+    def cost(self) -> float:
+        """The distance, which is the cost of all optimal alignments."""
+        return _core.align_pair(*self._call)[0]
+
+    @cached_property
+    def count(self) -> int:
+        """How many optimal alignments there are, exactly."""
+        return int.from_bytes(_core.cooptimal_count(*self._call, self._tol), "little")
+
+    @cached_property
+    def expectation(self) -> FloatArray:
+        """The share of optimal alignments with each pair, deletion and insertion."""
+        shares: FloatArray = frozen(_core.cooptimal_expectation(*self._call, self._tol))
+        return shares
+
+    def sample(self, k: int = 1, random_state: Any = None) -> list[Alignment]:
+        """Draw optimal alignments at random.
+
+        Parameters
+        ----------
+        k : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            The source of randomness, as in scikit-learn.
+
+        Returns
+        -------
+        list of Alignment
+            Independent draws; every optimal alignment is equally likely.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, cooptimal
+        >>> pair = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
+        >>> len(pair.sample(3, random_state=0))
+        3
+        """
+        from sklearn.utils import check_random_state
+
+        if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
+            refuse("k", "sample", "an int in the range [0, inf)", shown(k))
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        drawn = _core.cooptimal_sample(*self._call, self._tol, int(k), seed)
+        return [self._alignment(matches) for matches in drawn]
+
+    def _alignment(self, matches: list[tuple[int, int]]) -> Alignment:
+        return Alignment._make(self.x, self.y, self.costs, self.cost, matches)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return map(self._alignment, _core.Alignments(*self._call, self._tol))
+
+    def __repr__(self) -> str:
+        return f"<CoOptimal: {self.count} alignments of cost {self.cost}>"
+
+
+def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
+    """Find all optimal alignments of two trees.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    tol : float, default=1e-9
+        Alignments count as optimal if they are, up to this share of the cost of deleting
+        and inserting everything; for costs whose sums are not exact.
+
+    Returns
+    -------
+    CoOptimal
+        Their number, the share of each pair, samples, and an iterator over all of them.
+
+    Notes
+    -----
+    Alignments are counted, not paths through the dynamic programme: "delete, then insert"
+    and "insert, then delete" are two paths and one alignment. The smallest trees that show
+    it are a(a, a) and a(a(a)), with 6 optimal alignments and 7 paths. The number of optimal
+    alignments can grow exponentially; it is exact whatever its size. Time and memory are
+    those of the distance, plus a multiple for the subtrees that optimal alignments use.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, cooptimal
+    >>> x, y = Tree.from_bracket("{a{a}{a}}"), Tree.from_bracket("{a{a{a}}}")
+    >>> cooptimal(x, y)
+    <CoOptimal: 6 alignments of cost 2.0>
+    """
+    checked = _checked(x, y, costs, "cooptimal")
+    return CoOptimal(x, y, checked, _non_negative(tol, "tol", "cooptimal"))
+
+
+class SoftAlignment(NamedTuple):
+    """The soft distance of two trees and the expected alignment; made by `soft_alignment`.
+
+    Attributes
+    ----------
+    cost : float
+        The soft distance.
+    expectation : ndarray of shape (x.size + 1, y.size + 1)
+        The probability of each pair, deletion (last column) and insertion (last row).
+
+    Examples
+    --------
+    >>> from treemetric import Tree, soft_alignment
+    >>> soft_alignment(Tree.from_sequence("a"), Tree.from_sequence("a")).expectation.round(3)
+    array([[0.881, 0.119],
+           [0.119, 0.   ]])
+    """
+
+    cost: float
+    expectation: FloatArray
+
+
+def soft_alignment(
+    x: Tree, y: Tree, *, temperature: float = 1.0, costs: Costs | None = None
+) -> SoftAlignment:
+    """Weigh all alignments of two trees, the cheaper the more.
+
+    An alignment of cost d has the weight ``exp(-d / temperature)``.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    temperature : float, default=1.0
+        How much dearer alignments count; must be positive.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+
+    Returns
+    -------
+    SoftAlignment
+        The soft distance ``-temperature * log(sum of weights)`` and the probability of
+        every pair. The derivative of the soft distance with respect to the cost of an edit
+        is the expected number of such edits.
+
+    Notes
+    -----
+    As the temperature goes to 0, the soft distance becomes the distance and the expectation
+    the average of `cooptimal`. The soft distance can be negative, and that of a tree to
+    itself is: many alignments share in the sum.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, soft_alignment
+    >>> x, y = Tree.from_sequence("ab"), Tree.from_sequence("b")
+    >>> round(soft_alignment(x, y, temperature=0.01).cost, 6)
+    1.0
+    """
+    checked = _checked(x, y, costs, "soft_alignment")
+    heat = _non_negative(temperature, "temperature", "soft_alignment")
+    if heat == 0:
+        must = "a float in the range (0.0, inf)"
+        refuse("temperature", "soft_alignment", must, shown(temperature))
+    table, index = pair_table(checked, x, y)
+    cost, expectation = _core.soft_pair(x._data, y._data, table, index, heat)
+    return SoftAlignment(cost, frozen(expectation))
+
+
+def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
+    """Compute the distances between all subtrees of x and all subtrees of y.
+
+    They come with the distance of the whole trees at no extra cost.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (x.size, y.size)
+        The distance from the subtree below node i to that below node j, in preorder.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, subtree_distances
+    >>> subtree_distances(Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{c}}"))
+    array([[1., 2.],
+           [2., 1.],
+           [1., 0.]])
+    """
+    table, index = pair_table(_checked(x, y, costs, "subtree_distances"), x, y)
+    return _core.subtree_distances(x._data, y._data, table, index)
+
+
+def _checked(x: object, y: object, costs: object, function: str) -> Costs:
+    check_tree(x, "x", function)
+    check_tree(y, "y", function)
+    return check_costs(costs, function)
+
+
+def _non_negative(value: object, parameter: str, function: str) -> float:
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not 0 <= float(value) < float("inf"):  # type: ignore[arg-type]
+        refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))
+    return float(value)  # type: ignore[arg-type]

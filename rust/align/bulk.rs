@@ -1,0 +1,153 @@
+//! How often each symbol is edited into each other one, for many pairs of trees.
+
+use crate::align::count::CoOptimal;
+use crate::align::problem::Problem;
+use crate::align::trace::one_alignment;
+use crate::distance::{Operand, Pricing, Workspace, pair_work};
+use crate::error::Result;
+use crate::pairwise::Side;
+use crate::parallel::{self, Cancel};
+use std::ops::Range;
+
+/// Least work of a task, in cells: a millisecond or so.
+const TASK_CELLS: f64 = 3e5;
+
+/// Which alignments are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    /// One optimal alignment, that of [`one_alignment`].
+    One,
+    /// The average of all optimal alignments.
+    Average,
+}
+
+/// What to count.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Sources of the edits.
+    pub x: Side<'a>,
+    /// Targets.
+    pub y: Side<'a>,
+    /// Symbols of the label codes of both sets; all are below `symbols`, which is the gap.
+    pub symbol_of: (&'a [u32], &'a [u32]),
+    /// Number of symbols.
+    pub symbols: u32,
+    /// Costs that decide which alignments are optimal.
+    pub pricing: Pricing<'a>,
+    /// Which of them count.
+    pub script: Script,
+    /// As for [`Problem::new`].
+    pub tolerance: f64,
+}
+
+/// Non-zero counts of one pair: `old * (symbols + 1) + new`, ascending, and how often.
+pub type Counts = Vec<(u64, f64)>;
+
+/// Counts the edits of all pairs and hands them to `store(position, counts)` on the calling
+/// thread, in any order.
+///
+/// # Errors
+/// As [`crate::pairwise::compute`].
+pub fn edit_counts(
+    request: &Request<'_>,
+    pairs: &[(u32, u32)],
+    threads: usize,
+    cancel: &Cancel,
+    mut store: impl FnMut(usize, Counts),
+    mut poll: impl FnMut(u64) -> bool,
+) -> Result<()> {
+    let tasks = cut_tasks(request, pairs);
+    let mut done = 0;
+    let progress = std::cell::Cell::new(0);
+    let work = |workspace: &mut Workspace, task: usize| {
+        let range = tasks[task].clone();
+        let counts = range.clone().map(|position| {
+            let (i, j) = pairs[position];
+            count_pair(request, i as usize, j as usize, workspace, cancel)
+        });
+        Ok((range, counts.collect::<Result<Vec<_>>>()?))
+    };
+    let receive = |(range, counts): (Range<usize>, Vec<Counts>)| {
+        done += counts.len() as u64;
+        progress.set(done);
+        range.zip(counts).for_each(|(position, counts)| store(position, counts));
+    };
+    parallel::for_each(threads, tasks.len(), cancel, Workspace::default, work, receive, || {
+        poll(progress.get())
+    })?;
+    if poll(progress.get()) { Ok(()) } else { Err(crate::Error::Cancelled) }
+}
+
+/// Ranges of pairs of about equal work, the largest first.
+fn cut_tasks(request: &Request<'_>, pairs: &[(u32, u32)]) -> Vec<Range<usize>> {
+    let mut tasks: Vec<(f64, Range<usize>)> = Vec::new();
+    for (position, &(i, j)) in pairs.iter().enumerate() {
+        let (x, y) = (&request.x.trees[i as usize], &request.y.trees[j as usize]);
+        let cells = pair_work(x, y) + 1e3;
+        match tasks.last_mut() {
+            Some((sum, range)) if *sum < TASK_CELLS => {
+                *sum += cells;
+                range.end = position + 1;
+            }
+            _ => tasks.push((cells, position..position + 1)),
+        }
+    }
+    tasks.sort_by(|a, b| b.0.total_cmp(&a.0));
+    tasks.into_iter().map(|(_, range)| range).collect()
+}
+
+fn count_pair(
+    request: &Request<'_>,
+    i: usize,
+    j: usize,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<Counts> {
+    let x = Operand { tree: &request.x.trees[i], codes: request.x.codes };
+    let y = Operand { tree: &request.y.trees[j], codes: request.y.codes };
+    let problem = Problem::new(x, y, request.pricing, request.tolerance, workspace, cancel)?;
+    let (n, m) = problem.shape();
+    // First by the distinct labels of the two trees, gap last: a small dense matrix.
+    let (rows, columns) = (x.tree.labels(), y.tree.labels());
+    let width = columns.len() + 1;
+    let mut local = vec![0.0; (rows.len() + 1) * width];
+    let (row_of, column_of) = problem.labels_in_preorder();
+    match request.script {
+        Script::One => {
+            let (mut deleted, mut inserted) = (vec![true; n], vec![true; m]);
+            for (i, j) in one_alignment(&problem, cancel)? {
+                let (i, j) = (i as usize, j as usize);
+                (deleted[i], inserted[j]) = (false, false);
+                local[row_of[i] * width + column_of[j]] += 1.0;
+            }
+            for i in (0..n).filter(|&i| deleted[i]) {
+                local[row_of[i] * width + width - 1] += 1.0;
+            }
+            for j in (0..m).filter(|&j| inserted[j]) {
+                local[rows.len() * width + column_of[j]] += 1.0;
+            }
+        }
+        Script::Average => {
+            let shares = CoOptimal::new(problem, cancel)?.expectation(cancel)?.shares;
+            let gap =
+                |labels: &[usize], k: usize, last: usize| labels.get(k).copied().unwrap_or(last);
+            for (i, row) in shares.chunks_exact(m + 1).enumerate() {
+                let start = gap(&row_of, i, rows.len()) * width;
+                for (j, &share) in row.iter().enumerate().filter(|(_, share)| **share != 0.0) {
+                    local[start + gap(&column_of, j, width - 1)] += share;
+                }
+            }
+        }
+    }
+    let symbol = |labels: &[u32], symbol_of: &[u32], k: usize| {
+        labels.get(k).map_or(request.symbols, |&code| symbol_of[code as usize])
+    };
+    let mut counts = Counts::new();
+    for (cell, &count) in local.iter().enumerate().filter(|(_, count)| **count != 0.0) {
+        let old = symbol(rows, request.symbol_of.0, cell / width);
+        let new = symbol(columns, request.symbol_of.1, cell % width);
+        counts.push((u64::from(old) * (u64::from(request.symbols) + 1) + u64::from(new), count));
+    }
+    counts.sort_unstable_by_key(|entry| entry.0);
+    Ok(counts)
+}

@@ -1,0 +1,247 @@
+//! Alignments: one, all, soft, and counts of edits in bulk.
+
+use crate::align::bulk::{self, Script};
+use crate::align::subtree_distances as core_subtree_distances;
+use crate::align::{CoOptimal, Enumeration, Pairs, Problem, one_alignment, soft_alignment};
+use crate::distance::{Operand, Pricing, Workspace, pair_work};
+use crate::error::{Error, Result};
+use crate::pairwise::Side;
+use crate::parallel::Cancel;
+use crate::python::cost::CostTable;
+use crate::python::distance::{SMALL_PAIR, with_operands};
+use crate::python::run;
+use crate::python::set::PreparedSet;
+use crate::python::tree::TreeData;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::Mutex;
+
+/// Two trees and their costs, as they come from Python.
+type Pair<'a, 'py> = (
+    &'a Bound<'py, TreeData>,
+    &'a Bound<'py, TreeData>,
+    Option<&'a Bound<'py, CostTable>>,
+    Option<&'a Bound<'py, PyDict>>,
+);
+
+/// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it.
+fn on_pair<T: Send>(
+    py: Python<'_>,
+    (x, y, table, index): Pair<'_, '_>,
+    work: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>, &Cancel) -> Result<T> + Send,
+) -> PyResult<T> {
+    with_operands(py, x, y, table, index, |x, y, pricing| {
+        if pair_work(x.tree, y.tree) < SMALL_PAIR {
+            return Ok(work(x, y, pricing, &Cancel::default())?);
+        }
+        run::watched(py, |cancel| work(x, y, pricing, cancel))
+    })
+}
+
+fn solve(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    cancel: &Cancel,
+) -> Result<(f64, Pairs)> {
+    let problem = Problem::new(x, y, pricing, 0.0, &mut Workspace::default(), cancel)?;
+    Ok((problem.optimal_cost(), one_alignment(&problem, cancel)?))
+}
+
+fn cooptimal<'a>(
+    x: Operand<'a>,
+    y: Operand<'a>,
+    pricing: Pricing<'a>,
+    tolerance: f64,
+    cancel: &Cancel,
+) -> Result<CoOptimal<'a>> {
+    let problem = Problem::new(x, y, pricing, tolerance, &mut Workspace::default(), cancel)?;
+    CoOptimal::new(problem, cancel)
+}
+
+fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let rows = values.len().checked_div(columns).unwrap_or(0);
+    PyArray1::from_vec(py, values).reshape([rows, columns])
+}
+
+/// The cost and the pairs of one optimal alignment.
+#[pyfunction]
+pub(super) fn align_pair(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: Option<&Bound<'_, CostTable>>,
+    index: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(f64, Pairs)> {
+    on_pair(py, (x, y, table, index), solve)
+}
+
+/// The number of optimal alignments as little-endian bytes.
+#[pyfunction]
+pub(super) fn cooptimal_count<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
+    tolerance: f64,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let count = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+        cooptimal(x, y, pricing, tolerance, cancel)?.count(cancel)
+    })?;
+    Ok(PyBytes::new(py, &count.to_bytes_le()))
+}
+
+/// The share of optimal alignments with each pair, deletion and insertion.
+#[pyfunction]
+pub(super) fn cooptimal_expectation<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
+    tolerance: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let expectation = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+        cooptimal(x, y, pricing, tolerance, cancel)?.expectation(cancel)
+    })?;
+    matrix(py, expectation.shares, y.get().codes.len() + 1)
+}
+
+/// Optimal alignments drawn uniformly.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // one per choice
+pub(super) fn cooptimal_sample(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: Option<&Bound<'_, CostTable>>,
+    index: Option<&Bound<'_, PyDict>>,
+    tolerance: f64,
+    count: usize,
+    seed: u64,
+) -> PyResult<Vec<Pairs>> {
+    on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+        cooptimal(x, y, pricing, tolerance, cancel)?.sample(count, seed, cancel)
+    })
+}
+
+/// An iterator over the pairs of all optimal alignments.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct Alignments {
+    enumeration: Mutex<Enumeration>,
+}
+
+#[pymethods]
+impl Alignments {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        x: &Bound<'_, TreeData>,
+        y: &Bound<'_, TreeData>,
+        table: Option<&Bound<'_, CostTable>>,
+        index: Option<&Bound<'_, PyDict>>,
+        tolerance: f64,
+    ) -> PyResult<Self> {
+        let enumeration = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+            Enumeration::new(&cooptimal(x, y, pricing, tolerance, cancel)?, cancel)
+        })?;
+        Ok(Self { enumeration: Mutex::new(enumeration) })
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self) -> Option<Pairs> {
+        self.enumeration.lock().ok()?.next()
+    }
+}
+
+/// The soft distance and the expected alignment at a temperature.
+#[pyfunction]
+pub(super) fn soft_pair<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
+    temperature: f64,
+) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
+    let (cost, expectation) = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+        let problem = Problem::new(x, y, pricing, 0.0, &mut Workspace::default(), cancel)?;
+        soft_alignment(&problem, temperature, cancel)
+    })?;
+    Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
+}
+
+/// The distances of all pairs of subtrees.
+#[pyfunction]
+pub(super) fn subtree_distances<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let distances = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
+        core_subtree_distances(x, y, pricing, &mut Workspace::default(), cancel)
+    })?;
+    PyArray1::from_vec(py, distances).reshape([x.get().codes.len(), y.get().codes.len()])
+}
+
+/// Edit counts of many pairs as the arrays of a CSR matrix: values, columns, row starts.
+type Csr<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+/// Counts how often each symbol is edited into each other one, for pairs of trees.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
+pub(super) fn edit_counts<'py>(
+    py: Python<'py>,
+    sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
+    codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
+    symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
+    table: Option<&Bound<'py, CostTable>>,
+    pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
+    average: bool,
+    tolerance: f64,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Csr<'py>> {
+    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let request = bulk::Request {
+        x: Side { trees: &sets.0.get().trees, codes: codes_x },
+        y: Side { trees: &sets.1.get().trees, codes: codes_y },
+        symbol_of: (symbols.0.as_slice()?, symbols.1.as_slice()?),
+        symbols: symbols.2,
+        pricing: table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table)),
+        script: if average { Script::Average } else { Script::One },
+        tolerance,
+    };
+    let (n, m) = (request.x.trees.len(), request.y.trees.len());
+    let pairs: Vec<_> =
+        pairs.0.as_slice()?.iter().copied().zip(pairs.1.as_slice()?.iter().copied()).collect();
+    if let Some(pair) = pairs.iter().find(|pair| pair.0 as usize >= n || pair.1 as usize >= m) {
+        return Err(Error::Invalid(format!(
+            "pairs must be in the range [0, {n}) x [0, {m}); got {pair:?}"
+        ))
+        .into());
+    }
+    let mut rows = vec![Vec::new(); pairs.len()];
+    run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
+        let store = |position: usize, counts| rows[position] = counts;
+        bulk::edit_counts(&request, &pairs, threads, cancel, store, poll)
+    })?;
+    let mut starts = vec![0i64];
+    let mut total = 0;
+    for row in &rows {
+        total += row.len() as i64;
+        starts.push(total);
+    }
+    let (columns, values): (Vec<_>, Vec<_>) =
+        rows.into_iter().flatten().map(|(column, value)| (column as i64, value)).unzip();
+    let array = |values| PyArray1::from_vec(py, values);
+    Ok((PyArray1::from_vec(py, values), array(columns), array(starts)))
+}
