@@ -4,9 +4,13 @@
 //! is not a check. Large requests are therefore compared with what the system reports as free.
 
 use crate::error::{Error, Result};
+use crate::parallel::Cancel;
 
 /// Requests below this size are never refused: asking the system costs more than they do.
 const SMALL_REQUEST: u64 = 64 << 20;
+
+/// Entries to fill between two looks at the cancel flag.
+const CELLS_PER_CHECK: usize = 1 << 20;
 
 /// Bytes that this process can still take, as far as the system tells; `u64::MAX` if it does not.
 pub fn available() -> u64 {
@@ -41,6 +45,7 @@ pub(crate) fn grow<T: Copy>(
     buffer: &mut Vec<T>,
     len: usize,
     value: T,
+    cancel: &Cancel,
 ) -> Result<()> {
     if buffer.len() >= len {
         return Ok(());
@@ -56,7 +61,11 @@ pub(crate) fn grow<T: Copy>(
             available: available(),
         })?;
     }
-    buffer.resize(len, value);
+    // Gigabytes take seconds to touch.
+    while buffer.len() < len {
+        cancel.check()?;
+        buffer.resize(len.min(buffer.len() + CELLS_PER_CHECK), value);
+    }
     Ok(())
 }
 
@@ -96,9 +105,9 @@ mod tests {
     #[test]
     fn growing_keeps_what_is_long_enough() {
         let mut buffer = vec![7u8; 10];
-        grow("scratch", &mut buffer, 5, 0).unwrap();
+        grow("scratch", &mut buffer, 5, 0, &Cancel::default()).unwrap();
         assert_eq!(buffer, vec![7u8; 10]);
-        grow("scratch", &mut buffer, 100, 0).unwrap();
+        grow("scratch", &mut buffer, 100, 0, &Cancel::default()).unwrap();
         assert_eq!(buffer.len(), 100);
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long the calling thread waits between two looks at its signals.
@@ -42,6 +42,12 @@ pub fn usable_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(ceiling())
 }
 
+/// As many threads as were asked for, but no more than there are tasks, or than could help.
+pub(crate) fn useful_threads(threads: usize, tasks: usize) -> usize {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    threads.min(tasks).min(8 * cpus).max(1)
+}
+
 /// Runs `work` for the tasks `0..tasks` on `threads` threads and hands the results to `receive`
 /// on the calling thread, in any order.
 ///
@@ -59,12 +65,14 @@ pub fn for_each<S, T: Send>(
     mut receive: impl FnMut(T),
     mut poll: impl FnMut() -> bool,
 ) -> Result<()> {
-    let threads = threads.clamp(1, tasks.max(1));
+    let threads = useful_threads(threads, tasks);
     let next = AtomicUsize::new(0);
     // Bounded, so that results do not pile up while the caller is busy.
     let (sender, receiver) = sync_channel(4 * threads);
     let mut outcome = Ok(());
-    pool(threads)?.in_place_scope(|scope| {
+    let borrowed = Borrowed::take(threads)?;
+    let Some(pool) = &borrowed.0 else { return Err(Error::Cancelled) };
+    pool.in_place_scope(|scope| {
         for _ in 0..threads {
             let (sender, next, scratch, work) = (sender.clone(), &next, &scratch, &work);
             scope.spawn(move |_| {
@@ -108,46 +116,72 @@ pub fn for_each<S, T: Send>(
     outcome.and_then(|()| cancel.check())
 }
 
-type Pools = Vec<(usize, Arc<rayon::ThreadPool>)>;
+/// A pool that no other call uses while this one holds it; given back when dropped.
+struct Borrowed(Option<rayon::ThreadPool>);
 
-/// The pools of the process that made them.
-static POOLS: Mutex<Option<(u32, Pools)>> = Mutex::new(None);
+/// Idle pools and the process that made them.
+type Idle = Option<(u32, Vec<rayon::ThreadPool>)>;
 
-/// A pool with that many threads that belongs to this process.
-///
-/// Threads do not survive `fork`. A child that finds its parent's pools forgets them (dropping
-/// them would wait for threads that are not there) and builds its own. Should the lock itself
-/// have been held at the moment of the fork, it is never released in the child; then every call
-/// makes a pool of its own.
-fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>> {
-    let build = || {
+static IDLE: Mutex<Idle> = Mutex::new(None);
+/// Idle pools that are kept; more are closed.
+const KEEP_POOLS: usize = 4;
+
+impl Borrowed {
+    /// An idle pool with that many threads, or a new one.
+    ///
+    /// Calls never share a pool: one that waited for another's threads could neither be
+    /// interrupted nor be made from inside the other's progress callback.
+    fn take(threads: usize) -> Result<Self> {
+        if let Some(mut idle) = idle() {
+            let of_size = |pool: &rayon::ThreadPool| pool.current_num_threads() == threads;
+            if let Some((_, pools)) = idle.as_mut()
+                && let Some(position) = pools.iter().position(of_size)
+            {
+                return Ok(Self(Some(pools.swap_remove(position))));
+            }
+        }
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.thread_name(|k| format!("treemetric-{k}")).build();
-        pool.map(Arc::new)
+        pool.map(|pool| Self(Some(pool)))
             .map_err(|error| Error::Invalid(format!("could not start {threads} threads: {error}")))
-    };
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        let Some(mut idle) = idle() else { return };
+        if let (Some((_, pools)), Some(pool)) = (idle.as_mut(), self.0.take()) {
+            pools.push(pool);
+            if pools.len() > KEEP_POOLS {
+                pools.remove(0);
+            }
+        }
+    }
+}
+
+/// The idle pools of this process.
+///
+/// Threads do not survive `fork`. A child that finds its parent's pools forgets them: dropping
+/// them would wait for threads that are not there. Should the lock itself have been held at the
+/// moment of the fork, it is never released in the child; then there are no idle pools, and every
+/// call makes its own.
+fn idle() -> Option<MutexGuard<'static, Idle>> {
     let patience = Instant::now();
-    let mut pools = loop {
-        match POOLS.try_lock() {
-            Ok(pools) => break pools,
+    let mut idle = loop {
+        match IDLE.try_lock() {
+            Ok(idle) => break idle,
             Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if patience.elapsed() > Duration::from_secs(1) => {
-                return build();
+            Err(TryLockError::WouldBlock) if patience.elapsed() > Duration::from_millis(200) => {
+                return None;
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
         }
     };
     let process = std::process::id();
-    if pools.as_ref().is_none_or(|(owner, _)| *owner != process) {
-        std::mem::forget(pools.replace((process, Vec::new())));
+    if idle.as_ref().is_none_or(|(owner, _)| *owner != process) {
+        std::mem::forget(idle.replace((process, Vec::new())));
     }
-    let Some((_, pools)) = pools.as_mut() else { return build() };
-    if let Some((_, pool)) = pools.iter().find(|(size, _)| *size == threads) {
-        return Ok(Arc::clone(pool));
-    }
-    let pool = build()?;
-    pools.push((threads, Arc::clone(&pool)));
-    Ok(pool)
+    Some(idle)
 }
 
 #[cfg(test)]
@@ -191,6 +225,19 @@ mod tests {
         };
         let result = for_each(2, 8, &cancel, || (), work, |()| {}, || false);
         assert_eq!(result, Err(Error::Cancelled));
+    }
+
+    #[test]
+    fn calls_can_be_made_while_another_waits() {
+        let cancel = Cancel::default();
+        let inner = || {
+            let cancel = Cancel::default();
+            for_each(2, 50, &cancel, || (), |(): &mut (), task| Ok(task), |_| {}, || true)
+        };
+        let mut nested = Ok(());
+        let receive = |_| nested = nested.clone().and_then(|()| inner());
+        for_each(2, 50, &cancel, || (), |(): &mut (), task| Ok(task), receive, || true).unwrap();
+        assert_eq!(nested, Ok(()));
     }
 
     #[test]

@@ -54,7 +54,7 @@ def test_result_is_an_array_of_doubles():
     x, y = tm.Tree.from_bracket("{a{b}{c}}"), tm.Tree.from_bracket("{a{c}}")
     got = tm.subtree_distances(x, y)
     assert got.dtype == np.float64
-    assert got.tolist() == [[1.0, 2.0], [2.0, 1.0], [2.0, 0.0]]
+    assert got.tolist() == [[1.0, 2.0], [2.0, 1.0], [1.0, 0.0]]
 
 
 def test_empty_trees():

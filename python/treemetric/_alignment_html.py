@@ -4,7 +4,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from treemetric._tree_layout import Row, aligned_rows, count_kinds, indents, label_text
+from treemetric._tree_layout import Row, aligned_rows, count_kinds, heading, indents, label_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,9 +45,9 @@ def alignment_html(alignment: "Alignment") -> str:
     parts = [
         f'<div style="overflow-x:auto"><div>Alignment of cost {alignment.cost:.6g}: {counts}</div>'
         f'<table style="{_TABLE}"><thead><tr>',
-        _cell(f"x, {alignment.x.size} nodes", _FAINT, "th"),
+        _cell(heading("x", alignment.x), _FAINT, "th"),
         _cell("", "", "th"),
-        _cell(f"y, {alignment.y.size} nodes", _FAINT, "th"),
+        _cell(heading("y", alignment.y), _FAINT, "th"),
         "</tr></thead><tbody>",
     ]
     parts += _body(rows, sides)

@@ -8,6 +8,7 @@ from treemetric._tree_layout import (
     Row,
     aligned_rows,
     count_kinds,
+    heading,
     indents,
     label_text,
 )
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_alignment"]
 
-# Colours that stay apart for colour-blind readers (Okabe and Ito); white is legible on
-# each of them, and kept nodes have the text colour of the style in use.
+# Okabe and Ito's colours, which colour-blind readers can tell apart, two of them a
+# little darker so that white letters are legible on them. Kept labels have no box and
+# the text colour of the style in use.
 _COLORS: dict[Kind, str] = {
     "kept": "#8c8c8c",
     "replaced": "#0072B2",
@@ -30,9 +32,9 @@ _COLORS: dict[Kind, str] = {
 }
 _GUIDE = "#8c8c8c"
 
-# Lengths across are in letters and lengths down in rows. A monospaced letter is about
-# 0.6 times as wide as its font size, in all common fonts.
-_LETTER = 0.602
+# Lengths across are in letters and lengths down in rows. A monospaced letter is 0.6
+# times as wide as its font size, and a little more where it is rounded to whole pixels.
+_LETTER = 0.64
 _ROW = 1.5
 _FONT_SIZE = 9.0
 _LONGEST_LABEL = 28
@@ -110,9 +112,8 @@ def plot_alignment(alignment: "Alignment", *, ax: "Axes | None" = None) -> "Axes
 
     ax.set_title(f"Alignment of cost {alignment.cost:.6g}")
     for name, outline in (("x", left), ("y", right)):
-        size = outline.tree.size
-        heading = f"{name}, {size} node{'s' * (size != 1)}"
-        ax.text(outline.start, -1.1, heading, color=_GUIDE, size=font_size, va="center")
+        text = heading(name, outline.tree)
+        ax.text(outline.start, -1.1, text, color=_GUIDE, size=font_size, va="center")
     _draw_guides(ax, left, {row.i: at for at, row in enumerate(rows)})
     _draw_guides(ax, right, {row.j: at for at, row in enumerate(rows)})
     _draw_matches(ax, rows, left, right)
@@ -132,8 +133,7 @@ class _Outline:
         self.texts = [label_text(label, _LONGEST_LABEL) for label in tree.labels]
         self.begins = [start + indent for indent in indents(tree, _INDENT, _WIDEST_INDENT)]
         self.ends = [at + len(text) for at, text in zip(self.begins, self.texts, strict=True)]
-        heading = start + len("x, 100 nodes")
-        self.end = max([heading, *self.ends])
+        self.end = max([start + len(heading("x", tree)), *self.ends])
 
     def draw_label(
         self, ax: "Axes", row: int, node: int | None, kind: Kind, font_size: float
@@ -228,5 +228,7 @@ def _draw_legend(ax: "Axes", rows: list[Row], font_size: float) -> None:
         ncols=len(KINDS),
         fontsize=font_size,
         frameon=False,
+        handlelength=1.2,
+        columnspacing=1.5,
         borderaxespad=0,
     )

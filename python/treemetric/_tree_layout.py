@@ -8,7 +8,16 @@ if TYPE_CHECKING:
     from treemetric.alignment import Alignment
     from treemetric.tree import Tree
 
-__all__ = ["KINDS", "Kind", "Row", "aligned_rows", "count_kinds", "indents", "label_text"]
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Row",
+    "aligned_rows",
+    "count_kinds",
+    "heading",
+    "indents",
+    "label_text",
+]
 
 Kind = Literal["kept", "replaced", "deleted", "inserted"]
 KINDS: tuple[Kind, ...] = ("kept", "replaced", "deleted", "inserted")
@@ -49,6 +58,11 @@ def count_kinds(rows: list[Row]) -> dict[Kind, int]:
     """Count the rows of each kind, also of those that do not occur."""
     found = Counter(row.kind for row in rows)
     return {kind: found[kind] for kind in KINDS}
+
+
+def heading(name: str, tree: "Tree") -> str:
+    """Write what stands above a tree."""
+    return f"{name}, {tree.size} node{'' if tree.size == 1 else 's'}"
 
 
 def indents(tree: "Tree", step: float, widest: float) -> list[float]:

@@ -35,9 +35,23 @@ def check_cutoff(cutoff: object, function: str) -> float | None:
     if cutoff is None:
         return None
     # Written so that NaN fails too.
-    if not isinstance(cutoff, Real) or isinstance(cutoff, bool) or not float(cutoff) >= 0:
+    value = as_float(cutoff)
+    if not value >= 0:
         refuse("cutoff", function, "None or a float in the range [0.0, inf]", shown(cutoff))
-    return float(cutoff)
+    return value
+
+
+def as_float(value: object) -> float:
+    """Give any real number as a float, too large ones as inf; NaN for everything else."""
+    number = isinstance(value, Real) or (
+        isinstance(value, np.generic) and value.dtype.kind in "biuf"
+    )
+    if not number or isinstance(value, bool):
+        return float("nan")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf")
 
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
@@ -73,6 +87,13 @@ def check_out(
         refuse("out", function, "writeable", "a read-only array")
     if not (out.flags.aligned and out.dtype.isnative):
         refuse("out", function, "an aligned array of native byte order", "another one")
+    # Every axis must step over all that the shorter steps reach.
+    strides = sorted(zip(map(abs, out.strides), out.shape, strict=True))
+    reach = out.itemsize
+    for stride, length in strides:
+        if length > 1 and stride < reach:
+            refuse("out", function, "an array whose entries do not overlap", "one whose do")
+        reach = max(reach, stride * length)
     return out
 
 

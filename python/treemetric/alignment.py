@@ -235,20 +235,19 @@ class Alignment:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
             return NotImplemented
-        return self._value() == other._value()
+        # The cost follows from the rest.
+        mine, others = (self.x, self.y, self.pairs), (other.x, other.y, other.pairs)
+        return mine == others and self.costs == other.costs
 
     def __hash__(self) -> int:
         return hash((self.x, self.y, self.pairs))
-
-    def _value(self) -> tuple[Any, ...]:
-        return (self.x, self.y, self.costs, self.cost, self.pairs)
 
     def __setattr__(self, name: str, value: object) -> None:
         message = f"alignments are immutable; {name!r} cannot be set"
         raise AttributeError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Alignment._of, self._value()
+        return Alignment._of, (self.x, self.y, self.costs, self.cost, self.pairs)
 
     def __repr__(self) -> str:
         edits = self._all_edits()

@@ -13,7 +13,6 @@ b), and the result, though still the cheapest *alignment*, is larger than the ch
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from treemetric import _core
 from treemetric._arrays import frozen
 from treemetric._typing import CostFunction, FloatArray, Label
-from treemetric._validation import refuse, shown
+from treemetric._validation import as_float, refuse, shown
 
 __all__ = [
     "CallableCosts",
@@ -34,6 +33,7 @@ __all__ = [
 ]
 
 _TOLERANCE = 1e-9
+_LARGEST = 1e200  # so that no sum of costs overflows
 
 
 class Violation(NamedTuple):
@@ -123,6 +123,8 @@ class Costs(ABC):
         >>> [violation.axiom for violation in costs.violations()]
         ['symmetry']
         """
+        if not 0 <= as_float(tol) < float("inf"):
+            refuse("tol", "violations", "a float in the range [0.0, inf)", shown(tol))
         return self.to_matrix(alphabet)._find_violations(tol)
 
     def is_pseudo_metric(
@@ -244,7 +246,7 @@ class UnitCosts(Costs):
         array([[0., 1.],
                [1., 0.]])
         """
-        labels = tuple(alphabet or ())
+        labels = () if alphabet is None else tuple(dict.fromkeys(alphabet))
         return CostMatrix(labels, 1.0 - np.eye(len(labels) + 1))
 
     def closure(self, alphabet: Iterable[Label] | None = None) -> "UnitCosts":
@@ -287,6 +289,14 @@ class UnitCosts(Costs):
         return "UnitCosts()"
 
 
+def _as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
+    """Copy real numbers, and nothing else, to a new float64 array."""
+    array = np.array(values)
+    if array.size and array.dtype.kind not in "biuf":
+        refuse(parameter, owner, "an array of real numbers", f"dtype {array.dtype}")
+    return np.array(array, dtype=np.float64, order="C")
+
+
 class CostMatrix(Costs):
     """Costs by table.
 
@@ -316,8 +326,9 @@ class CostMatrix(Costs):
     -----
     Whole numbers up to 2**40 and short decimals (such as 0.25 or 1.5, at most nine decimals)
     are used as they are, and distances are correctly rounded sums. Other costs are rounded to
-    a grid of 2**-40 of the largest one first, which moves each by less than 5e-13 of it. Sums
-    are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
+    a grid of 2**-40 of the largest one first, which moves each by less than 5e-13 of it (to a
+    grid of 2**-100, at some loss of speed, if some are smaller than 1/2048 of the largest).
+    Sums are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
     symmetric if the costs are, and every way to compute them gives the same bits.
 
     Examples
@@ -341,7 +352,7 @@ class CostMatrix(Costs):
             )
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
         # A copy, so that nobody else can write to it.
-        costs = np.array(matrix, dtype=np.float64, order="C")
+        costs = _as_floats(matrix, "matrix", owner)
         side = len(self.alphabet) + 1
         if costs.shape != (side, side):
             must = f"of shape ({side}, {side}) for {side - 1} labels and the gap"
@@ -351,12 +362,15 @@ class CostMatrix(Costs):
         self._cached: _core.CostTable | None = None
 
     def _check_entries(self) -> None:
-        bad = ~(np.isfinite(self.matrix) & (self.matrix >= 0))
+        bad = ~((self.matrix <= _LARGEST) & (self.matrix >= 0))
+        largest = self.matrix.max()
+        bad |= (self.matrix == largest) & (largest > 0) & (largest < 1 / _LARGEST)
         bad[-1, -1] |= self.matrix[-1, -1] != 0
         if bad.any():
             a, b = np.argwhere(bad)[0].tolist()
             gap = len(self.alphabet)
-            must = "0 for the gap" if a == b == gap else "finite and not negative"
+            bound = f"at most {_LARGEST:g} (and the largest at least {1 / _LARGEST:g}, or 0)"
+            must = "0 for the gap" if a == b == gap else f"finite, not negative and {bound}"
             got = f"{self.matrix[a, b]} at [{a}, {b}] for {self._edit(a, b)}"
             refuse("matrix", type(self).__name__, must, got)
 
@@ -491,7 +505,7 @@ class EmbeddingCosts(CostMatrix):
 
     def __init__(self, alphabet: Iterable[Label], vectors: npt.ArrayLike) -> None:
         labels = tuple(alphabet)
-        points = np.array(vectors, dtype=np.float64)
+        points = _as_floats(vectors, "vectors", "EmbeddingCosts")
         if points.ndim != 2 or len(points) != len(labels):
             must = f"of shape ({len(labels)}, k) for {len(labels)} labels"
             refuse("vectors", "EmbeddingCosts", must, f"shape {points.shape}")
@@ -543,11 +557,7 @@ class CallableCosts(Costs):
 
     def _call(self, a: Label | None, b: Label | None) -> float:
         cost: Any = self.fn(a, b)
-        # NumPy's booleans and numbers of rank 0 count as numbers too.
-        number = isinstance(cost, Real) or (
-            isinstance(cost, np.generic) and cost.dtype.kind in "biuf"
-        )
-        value = float(cost) if number else float("nan")
+        value = float(cost) if isinstance(cost, bool) else as_float(cost)
         if not 0 <= value < float("inf"):
             must = "a function that returns finite costs that are not negative"
             refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")

@@ -152,7 +152,7 @@ def pairwise_distances(
     Notes
     -----
     Ctrl-C stops the work within a fraction of a second. The result equals that of
-    `distance` bit for bit.
+    `distance` bit for bit (for `CallableCosts` to 1e-11; see there).
 
     Examples
     --------

@@ -13,7 +13,9 @@ from treemetric._validation import refuse, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_distances", "plot_map"]
+from treemetric._plot_alignment import plot_alignment
+
+__all__ = ["plot_alignment", "plot_distances", "plot_map"]
 
 # Optimal leaf ordering takes cubic time; beyond this the plain order has to do.
 _LARGEST_OPTIMAL_ORDER = 1000

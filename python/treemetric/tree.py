@@ -397,6 +397,8 @@ class Tree:
         return _rebuild, (data.alphabet, data.codes(), data.parents())
 
     def __repr__(self) -> str:
+        if self.size == 0:
+            return "<Tree of 0 nodes>"
         if self.size > _SHOWN_NODES:
             return f"<Tree of {self.size} nodes, root {self._data.alphabet[0]!r}>"
         # Labels that are not plain text are shown as Python writes them.

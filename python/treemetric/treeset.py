@@ -402,6 +402,10 @@ class TreeSet:
         message = f"tree sets are immutable; {name!r} cannot be set"
         raise AttributeError(message)
 
+    def __delattr__(self, name: str) -> None:
+        message = f"tree sets are immutable; {name!r} cannot be deleted"
+        raise AttributeError(message)
+
     def __copy__(self) -> "TreeSet":
         return self
 
@@ -427,5 +431,7 @@ def _rebuild(
 ) -> TreeSet:
     _core.check_arrays(len(alphabet), codes, parents, offsets)
     trees = TreeSet.__new__(TreeSet)
-    trees._set(alphabet, (codes, parents, offsets), ids, classes)
+    # Buffers that came out of band are the caller's, who may write to them.
+    arrays = tuple(a if a.flags.owndata else a.copy() for a in (codes, parents, offsets))
+    trees._set(alphabet, arrays, ids, classes)  # type: ignore[arg-type]
     return trees

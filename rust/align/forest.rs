@@ -17,22 +17,22 @@ pub(crate) mod step {
 }
 
 /// Below every saving, and far from overflow.
-const NEVER: i64 = i64::MIN / 4;
+const NEVER: i128 = i128::MIN / 4;
 
 /// Values and open steps of all prefixes of two spans. Cell `(r, c)` stands for the first r nodes
 /// of one span and the first c of the other, hence for the nodes `first + r - 1`, `first + c - 1`.
 #[derive(Debug, Default)]
 pub(crate) struct Forest {
     pub(crate) width: usize,
-    pub(crate) saving: Vec<i64>,
+    pub(crate) saving: Vec<i128>,
     pub(crate) steps: Vec<u8>,
 }
 
 struct Row<'a> {
-    previous: &'a [i64],
-    beside: &'a [i64],
-    current: &'a mut [i64],
-    trees: &'a [i64],
+    previous: &'a [i128],
+    beside: &'a [i128],
+    current: &'a mut [i128],
+    trees: &'a [i128],
     steps: &'a mut [u8],
 }
 

@@ -59,15 +59,15 @@ pub struct Problem<'a> {
     pub(crate) x: Side<'a>,
     pub(crate) y: Side<'a>,
     /// Savings of subtree pairs in quanta, reversed preorder.
-    pub(crate) trees: Vec<i64>,
+    pub(crate) trees: Vec<i128>,
     /// Savings of label pairs in quanta, negative where pairing loses.
-    labels: Vec<i64>,
+    labels: Vec<i128>,
     label_width: usize,
     /// Values that differ by at most this count as equal.
-    pub(crate) slack: i64,
+    pub(crate) slack: i128,
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
-    saving: i64,
+    saving: i128,
     pricing: Pricing<'a>,
 }
 
@@ -89,8 +89,8 @@ impl<'a> Problem<'a> {
         trees.reverse(); // preorder to reversed preorder, on both sides at once
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
         let of_labels = |a: u32, b: u32| match pricing {
-            Pricing::Unit => 1 + i64::from(x.code(a) == y.code(b)),
-            Pricing::Table(table) => table.raw_saving(x.code(a), y.code(b)) as i64,
+            Pricing::Unit => 1 + i128::from(x.code(a) == y.code(b)),
+            Pricing::Table(table) => table.raw_saving(x.code(a), y.code(b)),
         };
         let labels =
             rows.iter().flat_map(|&a| columns.iter().map(move |&b| of_labels(a, b))).collect();
@@ -101,7 +101,7 @@ impl<'a> Problem<'a> {
             trees,
             labels,
             label_width: columns.len(),
-            slack: (tolerance * nothing_saved as f64) as i64,
+            slack: (tolerance * nothing_saved as f64) as i128,
             nothing_saved,
             saving,
             pricing,
@@ -110,7 +110,7 @@ impl<'a> Problem<'a> {
 
     /// The saving of pairing two nodes.
     #[inline(always)]
-    pub(crate) fn pair(&self, i: usize, j: usize) -> i64 {
+    pub(crate) fn pair(&self, i: usize, j: usize) -> i128 {
         let (a, b) = (self.x.tree.label[i] as usize, self.y.tree.label[j] as usize);
         self.labels[a * self.label_width + b]
     }
@@ -125,7 +125,7 @@ impl<'a> Problem<'a> {
 
     /// The saving of the subtrees of two nodes.
     #[inline(always)]
-    pub(crate) fn subtrees(&self, i: usize, j: usize) -> i64 {
+    pub(crate) fn subtrees(&self, i: usize, j: usize) -> i128 {
         self.trees[i * self.y.nodes + j]
     }
 
@@ -141,7 +141,7 @@ impl<'a> Problem<'a> {
 
     /// The distance: the cost of the optimal alignments.
     pub fn optimal_cost(&self) -> f64 {
-        total(self.pricing, self.nothing_saved - i128::from(self.saving))
+        total(self.pricing, self.nothing_saved - self.saving)
     }
 
     /// Quanta as a cost.
@@ -182,20 +182,19 @@ pub fn subtree_distances(
         Pricing::Table(table) => table.insert(code),
     });
     let m = inserts.len();
-    let cell = |(k, saving): (usize, i64)| {
-        total(pricing, deletes[k / m] + inserts[k % m] - i128::from(saving))
-    };
+    let cell =
+        |(k, saving): (usize, i128)| total(pricing, deletes[k / m] + inserts[k % m] - saving);
     Ok(savings.into_iter().enumerate().map(cell).collect())
 }
 
 /// The cost of all nodes of each subtree, in preorder.
-fn subtree_totals(operand: &Operand<'_>, cost: impl Fn(u32) -> i64) -> Vec<i128> {
+fn subtree_totals(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> Vec<i128> {
     let tree = operand.tree.oriented(Orientation::Right);
     let labels = operand.tree.labels();
     let mut sums = vec![0i128];
     for &label in &tree.label[..operand.tree.nodes()] {
         let last = sums[sums.len() - 1];
-        sums.push(last + i128::from(cost(operand.code(labels[label as usize]))));
+        sums.push(last + cost(operand.code(labels[label as usize])));
     }
     (0..operand.tree.nodes()).rev().map(|i| sums[i + 1] - sums[tree.first(i)]).collect()
 }

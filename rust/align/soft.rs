@@ -24,9 +24,7 @@ pub fn soft_alignment(
 ) -> Result<(f64, Expectation)> {
     let reach = Reach::all(problem);
     let open = |forest: &mut Forest, spans: (Span, Span)| forest.open_all(spans);
-    let weight = |i: usize, j: usize| {
-        Log(problem.quanta_to_cost(i128::from(problem.pair(i, j))) / temperature)
-    };
+    let weight = |i: usize, j: usize| Log(problem.quanta_to_cost(problem.pair(i, j)) / temperature);
     let sweep = Sweep { problem, reach: &reach, open: &open, weight: &weight };
     let mut forest = Forest::default();
     let (pairs, total) = sweep.forward(&mut forest, cancel)?;

@@ -8,10 +8,15 @@
 //!
 //! Costs that are short decimals (1, 0.5, 0.01) keep their value: the quantum is a power of ten
 //! and the result is the correctly rounded sum. All other costs are rounded to a grid of 2⁻⁴⁰
-//! of the largest one, which moves each by less than 5e-13 of it.
+//! of the largest one, which moves each by less than 5e-13 of it. Where that is much of a small
+//! cost (next to a penalty of a billion, say), the grid is 2⁻¹⁰⁰ and sums need 128 bits.
 
 /// Quanta per largest cost are at most 2 to this power.
 const GRID_BITS: i32 = 40;
+/// The same for costs of very different size.
+const WIDE_BITS: i32 = 100;
+/// Costs below this share of the largest one would be rounded by more than 1e-9 of themselves.
+const SMALLEST_SHARE: f64 = 1.0 / 2048.0;
 /// Most decimals that are tried before the grid is used.
 const MAX_DECIMALS: i32 = 9;
 /// Trees with more nodes than this on both sides can exceed the 2⁵³ that a float64 counts exactly.
@@ -26,6 +31,8 @@ pub enum Scale {
     Decimal(i32),
     /// Quanta of 2ᵏ.
     Binary(i32),
+    /// Quanta of 2ᵏ, too many for a float64.
+    Wide(i32),
 }
 
 impl Scale {
@@ -35,26 +42,39 @@ impl Scale {
         (0..=MAX_DECIMALS)
             .map(Scale::Decimal)
             .find(|scale| scale.fits(largest) && costs.iter().all(|&c| scale.is_exact(c)))
-            .unwrap_or_else(|| Scale::Binary(exponent_above(largest) - GRID_BITS))
+            .unwrap_or_else(|| {
+                let exponent = exponent_above(largest);
+                let small = |&&cost: &&f64| cost != 0.0 && cost < largest * SMALLEST_SHARE;
+                if costs.iter().find(small).is_some() {
+                    Scale::Wide(exponent - WIDE_BITS)
+                } else {
+                    Scale::Binary(exponent - GRID_BITS)
+                }
+            })
+    }
+
+    /// Whether sums of quanta outgrow a float64.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Scale::Wide(_))
     }
 
     /// Whether `cost` is a whole number of quanta, to the last bit.
     fn is_exact(self, cost: f64) -> bool {
-        self.to_cost(i128::from(self.quanta(cost))) == cost
+        self.to_cost(self.quanta(cost)) == cost
     }
 
     fn fits(self, largest: f64) -> bool {
         match self {
             Scale::Decimal(k) => largest * 10f64.powi(k) <= (1u64 << GRID_BITS) as f64,
-            Scale::Binary(_) => true,
+            Scale::Binary(_) | Scale::Wide(_) => true,
         }
     }
 
     /// `cost` in quanta, rounded to the nearest.
-    pub fn quanta(self, cost: f64) -> i64 {
+    pub fn quanta(self, cost: f64) -> i128 {
         match self {
-            Scale::Decimal(k) => (cost * 10f64.powi(k)).round() as i64,
-            Scale::Binary(k) => (cost * 2f64.powi(-k)).round() as i64,
+            Scale::Decimal(k) => (cost * 10f64.powi(k)).round() as i128,
+            Scale::Binary(k) | Scale::Wide(k) => (cost * 2f64.powi(-k)).round() as i128,
         }
     }
 
@@ -62,7 +82,7 @@ impl Scale {
     pub fn to_cost(self, quanta: i128) -> f64 {
         match self {
             Scale::Decimal(k) => quanta as f64 / 10f64.powi(k),
-            Scale::Binary(k) => quanta as f64 * 2f64.powi(k),
+            Scale::Binary(k) | Scale::Wide(k) => quanta as f64 * 2f64.powi(k),
         }
     }
 }
@@ -92,8 +112,8 @@ mod tests {
             assert_eq!(Scale::of(&costs), expected, "{costs:?}");
         }
         let scale = Scale::of(&[0.1, 0.2, 0.7]);
-        let sum: i64 = [0.1, 0.2, 0.7].iter().map(|&c| scale.quanta(c)).sum();
-        assert_eq!(scale.to_cost(i128::from(sum)), 1.0);
+        let sum: i128 = [0.1, 0.2, 0.7].iter().map(|&c| scale.quanta(c)).sum();
+        assert_eq!(scale.to_cost(sum), 1.0);
     }
 
     #[test]
@@ -105,10 +125,21 @@ mod tests {
             for cost in costs {
                 let quanta = scale.quanta(cost);
                 assert!(quanta <= 1 << GRID_BITS);
-                let back = scale.to_cost(i128::from(quanta));
+                let back = scale.to_cost(quanta);
                 assert!((back - cost).abs() <= largest * 1e-12, "{cost} became {back}");
             }
         }
+    }
+
+    #[test]
+    fn small_costs_survive_large_ones() {
+        let third = 1.0 / 3.0;
+        for (large, error) in [(1e6, 0.0), (1e9, 0.0), (1e12, 0.0), (1e15, 1e-15)] {
+            let scale = Scale::of(&[third, large, 0.0]);
+            assert!(scale.is_wide());
+            assert!((scale.to_cost(scale.quanta(third)) - third).abs() <= error);
+        }
+        assert!(!Scale::of(&[1.0 / 3.0, 100.0]).is_wide());
     }
 
     #[test]

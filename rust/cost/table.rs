@@ -10,10 +10,12 @@ const LARGEST_COST: f64 = 1e200;
 #[derive(Debug)]
 pub struct CostTable {
     columns: usize,
-    /// `delete + insert - replace`, row by row, whole numbers of quanta.
+    /// `delete + insert - replace`, row by row, whole numbers of quanta; empty if they are wide.
     savings: Vec<f64>,
-    delete: Vec<i64>,
-    insert: Vec<i64>,
+    /// The same for wide scales only.
+    wide_savings: Vec<i128>,
+    delete: Vec<i128>,
+    insert: Vec<i128>,
     scale: Scale,
     symmetric: bool,
     reflexive: bool,
@@ -55,15 +57,20 @@ impl CostTable {
             && (0..rows)
                 .all(|a| (0..a).all(|b| replaced[a * columns + b] == replaced[b * columns + a]));
         let reflexive = rows == columns && (0..rows).all(|a| replaced[a * columns + a] == 0);
-        let savings = (0..rows * columns)
-            .map(|cell| {
-                let (a, b) = (cell / columns, cell % columns);
-                (deleted[a] + inserted[b] - replaced[cell]) as f64
-            })
-            .collect();
+        let saving = |cell: usize| {
+            let (a, b) = (cell / columns, cell % columns);
+            deleted[a] + inserted[b] - replaced[cell]
+        };
+        let (mut savings, mut wide_savings) = (Vec::new(), Vec::new());
+        if scale.is_wide() {
+            wide_savings.extend((0..rows * columns).map(saving));
+        } else {
+            savings.extend((0..rows * columns).map(|cell| saving(cell) as f64));
+        }
         Ok(Self {
             columns,
             savings,
+            wide_savings,
             delete: deleted,
             insert: inserted,
             scale,
@@ -92,23 +99,30 @@ impl CostTable {
         self.scale
     }
 
-    /// What pairing saves over deleting and inserting, at least 0: who does not gain need not pair.
+    /// Whether savings outgrow a float64; see [`Scale::Wide`].
+    pub fn is_wide(&self) -> bool {
+        self.scale.is_wide()
+    }
+
+    /// What pairing saves over deleting and inserting, at least 0: who does not gain need not
+    /// pair. Not for wide tables.
     #[inline(always)]
     pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
-        self.raw_saving(row, column).max(0.0)
+        self.savings[row as usize * self.columns + column as usize].max(0.0)
     }
 
-    /// The same, negative where pairing loses.
+    /// The same for any table, negative where pairing loses.
     #[inline(always)]
-    pub(crate) fn raw_saving(&self, row: u32, column: u32) -> f64 {
-        self.savings[row as usize * self.columns + column as usize]
+    pub(crate) fn raw_saving(&self, row: u32, column: u32) -> i128 {
+        let cell = row as usize * self.columns + column as usize;
+        if self.is_wide() { self.wide_savings[cell] } else { self.savings[cell] as i128 }
     }
 
-    pub(crate) fn delete(&self, row: u32) -> i64 {
+    pub(crate) fn delete(&self, row: u32) -> i128 {
         self.delete[row as usize]
     }
 
-    pub(crate) fn insert(&self, column: u32) -> i64 {
+    pub(crate) fn insert(&self, column: u32) -> i128 {
         self.insert[column as usize]
     }
 }
@@ -121,7 +135,7 @@ mod tests {
     fn savings_are_never_negative() {
         let table = CostTable::new(&[5.0, 0.5], &[1.0], &[1.0, 1.0]).unwrap();
         assert_eq!((table.saving(0, 0), table.saving(0, 1)), (0.0, 15.0));
-        assert_eq!(table.raw_saving(0, 0), -30.0);
+        assert_eq!(table.raw_saving(0, 0), -30);
         assert_eq!(table.scale(), Scale::Decimal(1));
         assert_eq!(table.shape(), (1, 2));
     }

@@ -127,7 +127,9 @@ impl<S: Simd> Columns<S> {
             u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
         });
         let most_blocks = widths.map(|width| width + 1).sum::<u64>();
-        memory::check("the column tables", most_blocks * size_of::<Block<S>>() as u64)?;
+        // A chained block has far picks too, as many as it has halves to pick from.
+        let bytes = size_of::<Block<S>>() + 2 * size_of::<FarPick<S>>();
+        memory::check("the column tables", most_blocks * bytes as u64)?;
         // Stable, so that the segments of a level stay in the order of their lanes.
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
         let mut builder = Builder {
@@ -155,7 +157,14 @@ impl<S: Simd> Columns<S> {
         Ok(columns)
     }
 
-    /// Bytes of scratch that the kernel takes for rows of this tree.
+    /// Size of the tables.
+    pub(crate) fn bytes(&self) -> usize {
+        self.blocks.len() * size_of::<Block<S>>()
+            + self.far.len() * size_of::<FarPick<S>>()
+            + self.gathers.len() * size_of::<S::Gather>()
+    }
+
+    /// Vectors of scratch for rows of this tree: the table, a row, the stack of rows.
     pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize, usize) {
         let widest = self.chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
         (rows.len() * self.vectors, widest, widest * rows.max_depth as usize)

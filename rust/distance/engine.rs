@@ -65,6 +65,8 @@ pub struct Route {
 const TABLES_PAY_OFF: f64 = 3000.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
+/// Column tables above this many bytes are built anew for every use.
+const KEEP_TABLES: usize = 1 << 20;
 /// Scratch above this many bytes is given back after a single pair.
 const KEEP_SCRATCH: usize = 32 << 20;
 
@@ -104,12 +106,13 @@ pub struct Workspace {
     doubles: packed::Buffers<Doubles>,
     counts: scalar::Buffers<u32>,
     quanta: scalar::Buffers<i64>,
+    wide: scalar::Buffers<i128>,
     codes: Vec<u32>,
 }
 
 impl Workspace {
     fn bytes_held(&self) -> usize {
-        let scalar = self.counts.bytes_held() + self.quanta.bytes_held();
+        let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
         #[cfg(target_arch = "x86_64")]
         let packed = self.bytes.bytes_held() + self.words.bytes_held() + self.doubles.bytes_held();
         #[cfg(not(target_arch = "x86_64"))]
@@ -190,7 +193,7 @@ pub fn distance_by(
     with_savings(x, y, pricing, kernel, route, workspace, cancel, |(rows, columns), of| {
         saving = of(rows.len() - 1, columns.len() - 1);
     })?;
-    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - i128::from(saving)))
+    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - saving))
 }
 
 /// The savings of all pairs of subtrees, in quanta, row by row, both trees in preorder, and that
@@ -204,9 +207,9 @@ pub(crate) fn subtree_savings(
     pricing: Pricing<'_>,
     workspace: &mut Workspace,
     cancel: &Cancel,
-) -> Result<(Vec<i64>, i64)> {
+) -> Result<(Vec<i128>, i128)> {
     let (n, m) = (x.tree.nodes(), y.tree.nodes());
-    memory::check("the distances of all subtrees", 8 * n as u64 * m as u64)?;
+    memory::check("the distances of all subtrees", 16 * n as u64 * m as u64)?;
     let (mut savings, mut whole) = (vec![0; n * m], 0);
     let (route, cells) = best_route(x.tree, y.tree);
     let kernel = if cells < TABLES_PAY_OFF { Kernel::Scalar } else { Kernel::Auto };
@@ -282,17 +285,13 @@ pub(crate) fn insert_all(y: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
     }
 }
 
-fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i64) -> i128 {
+fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
     let labels = operand.tree.labels();
-    operand
-        .tree
-        .label_indices()
-        .map(|label| i128::from(cost(operand.code(labels[label as usize]))))
-        .sum()
+    operand.tree.label_indices().map(|label| cost(operand.code(labels[label as usize]))).sum()
 }
 
 /// The saving of the subtrees of a row node and a column node, in quanta.
-pub(crate) type SubtreeSavings<'a> = &'a dyn Fn(usize, usize) -> i64;
+pub(crate) type SubtreeSavings<'a> = &'a dyn Fn(usize, usize) -> i128;
 
 /// Largest savings of the row tree with every member of the group, handed to `emit`.
 #[allow(clippy::too_many_arguments)] // the one call that all distances go through
@@ -320,7 +319,7 @@ pub(crate) fn group_savings(
             Pricing::Unit if smaller <= usize::from(u16::MAX / 2) => {
                 return run.packed(Words(avx2), &group.cache.words[side], words, emit);
             }
-            Pricing::Table(_) if smaller <= EXACT_NODES => {
+            Pricing::Table(table) if smaller <= EXACT_NODES && !table.is_wide() => {
                 return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, emit);
             }
             _ => {}
@@ -329,6 +328,7 @@ pub(crate) fn group_savings(
     let _ = (kernel, smaller);
     match pricing {
         Pricing::Unit => run.scalar(&mut workspace.counts, emit),
+        Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, emit),
         Pricing::Table(_) => run.scalar(&mut workspace.quanta, emit),
     }
 }
@@ -358,15 +358,22 @@ impl Run<'_> {
         buffers: &mut packed::Buffers<S>,
         mut emit: impl FnMut(usize, SubtreeSavings<'_>),
     ) -> Result<()> {
+        let built;
         let columns = if let Some(columns) = table.get() {
             columns
         } else {
             let trees: Vec<_> = self.member_trees().collect();
             let columns = Box::new(Columns::new(&trees, self.cancel)?);
-            table.get_or_init(|| columns)
+            // Tables of badly shaped trees can be far larger than the trees: not to be kept.
+            if columns.bytes() > KEEP_TABLES {
+                built = columns;
+                &built
+            } else {
+                table.get_or_init(|| columns)
+            }
         };
         let rows = self.row_tree();
-        buffers.reserve(rows, profile::height(self.rows), columns)?;
+        buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
         profile::fill(
             self.pricing,
             self.transposed,
@@ -394,7 +401,7 @@ impl Run<'_> {
         for (member, columns) in self.member_trees().enumerate() {
             let (here, rest) = codes.split_at(columns.len());
             codes = rest;
-            buffers.reserve(rows, profile::height(self.rows), columns)?;
+            buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
             let stride = columns.len();
             let profile = &mut buffers.profile;
             profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);

@@ -60,14 +60,15 @@ impl<S: Simd> Buffers<S> {
         rows: &Oriented,
         labels: usize,
         columns: &Columns<S>,
+        cancel: &Cancel,
     ) -> Result<()> {
         const WHAT: &str = "the dynamic programme of one pair of trees";
         let (table, row, stack) = columns.scratch_vectors(rows);
-        memory::grow(WHAT, &mut self.table, table, S::zero())?;
-        memory::grow(WHAT, &mut self.profile, labels * columns.vectors, S::zero())?;
-        memory::grow(WHAT, &mut self.current, row, S::zero())?;
-        memory::grow(WHAT, &mut self.shifted, row, S::zero())?;
-        memory::grow(WHAT, &mut self.expanded, stack, S::zero())
+        memory::grow(WHAT, &mut self.table, table, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.profile, labels * columns.vectors, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.current, row, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.shifted, row, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.expanded, stack, S::zero(), cancel)
     }
 
     pub(crate) fn bytes_held(&self) -> usize {

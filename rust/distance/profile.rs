@@ -49,11 +49,11 @@ pub(crate) fn fill<E: Element>(
             }
             Pricing::Table(table) => {
                 for (saving, &code) in out.iter_mut().zip(codes) {
-                    *saving = E::of(match (code, transposed) {
-                        (VIRTUAL, _) => 0.0,
-                        (_, false) => table.saving(row, code),
-                        (_, true) => table.saving(code, row),
-                    });
+                    *saving = match (code, transposed) {
+                        (VIRTUAL, _) => zero,
+                        (_, false) => E::saving(table, row, code),
+                        (_, true) => E::saving(table, code, row),
+                    };
                 }
             }
         }

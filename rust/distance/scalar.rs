@@ -13,7 +13,7 @@ use crate::tree::Oriented;
 pub(crate) trait Number: Element + std::ops::Add<Output = Self> {}
 impl Number for u32 {}
 impl Number for i64 {}
-impl Number for f64 {}
+impl Number for i128 {}
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug, Default)]
@@ -35,12 +35,13 @@ impl<N: Number> Buffers<N> {
         rows: &Oriented,
         labels: usize,
         columns: &Oriented,
+        cancel: &Cancel,
     ) -> Result<()> {
         const WHAT: &str = "the dynamic programme of one pair of trees";
         let (n, m) = (rows.len(), columns.len());
-        memory::grow(WHAT, &mut self.profile, labels * m, N::default())?;
-        memory::grow(WHAT, &mut self.table, n * m, N::default())?;
-        memory::grow(WHAT, &mut self.forest, (n + 1) * (m + 1), N::default())
+        memory::grow(WHAT, &mut self.profile, labels * m, N::default(), cancel)?;
+        memory::grow(WHAT, &mut self.table, n * m, N::default(), cancel)?;
+        memory::grow(WHAT, &mut self.forest, (n + 1) * (m + 1), N::default(), cancel)
     }
 }
 
@@ -70,12 +71,12 @@ pub(crate) fn fill<N: Number>(
         let k1 = k1 as usize;
         let first1 = rows.first(k1);
         for &k2 in &columns.keyroots {
-            cancel.check()?;
             let k2 = k2 as usize;
             let first2 = columns.first(k2);
             // Row `i + 1` of the forest matrix belongs to node `i`; row `first1` is the empty one.
             forest[first1 * stride..][first2..=k2 + 1].fill(N::default());
             for i in first1..=k1 {
+                cancel.check()?;
                 let first_i = rows.first(i);
                 let row = &mut table[rows.row[i] as usize * m..][..m];
                 let (above, here) = forest.split_at_mut((i + 1) * stride);

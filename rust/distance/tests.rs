@@ -52,7 +52,7 @@ fn portable<E: Lane, const N: usize>(
     let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
     let tables = Columns::<Portable<E, N>>::new(&trees, &Cancel::default()).unwrap();
     let mut buffers = Buffers::default();
-    buffers.reserve(rows, profile::height(&operand(x)), &tables).unwrap();
+    buffers.reserve(rows, profile::height(&operand(x)), &tables, &Cancel::default()).unwrap();
     let mut codes = Vec::new();
     for tree in columns {
         append_codes(&operand(tree), tree.oriented(side), &mut codes);
@@ -69,7 +69,7 @@ fn portable<E: Lane, const N: usize>(
             end += y.oriented(side).len();
             let saving = buffers.saving(rows, &tables, rows.len() - 1, end - 1).to_quanta();
             let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
-            total(pricing, all - i128::from(saving))
+            total(pricing, all - saving)
         })
         .collect()
 }
@@ -211,6 +211,18 @@ fn mirrored_combs_cost_the_same() {
     let (left, right) = (prepare(&left), prepare(&right));
     assert_eq!(pair_work(&left, &left), pair_work(&right, &right));
     assert_eq!(all_ways(&left, &left, Pricing::Unit)[0], 0.0);
+}
+
+#[test]
+fn small_costs_count_next_to_huge_ones() {
+    let (third, huge) = (1.0 / 3.0, 1e12);
+    let table = CostTable::new(&[0.0, third, third, 0.0], &[huge; 2], &[huge; 2]).unwrap();
+    let mut y = shape(40, |i| i as i32 - 1);
+    let x = prepare(&y);
+    y.codes[7] = 1;
+    for d in all_ways(&x, &prepare(&y), Pricing::Table(&table)) {
+        assert_eq!(d, third);
+    }
 }
 
 #[test]

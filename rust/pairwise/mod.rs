@@ -98,6 +98,7 @@ pub fn compute(
         Pricing::Table(_) => plan::TABLE_LANES,
     };
     let plan = Plan::new(x.trees, y.trees, Shape { triangle, diagonal, lanes }, threads);
+    let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let deletes = totals(&x, |operand| delete_all(operand, request.pricing));
     let inserts = totals(&y, |operand| insert_all(operand, request.pricing));
@@ -106,7 +107,7 @@ pub fn compute(
         let values = Batch::new(request, &plan, task).savings(task, workspace, cancel)?;
         Ok((index, values))
     };
-    let receive = |(index, savings): (usize, Vec<i64>)| {
+    let receive = |(index, savings): (usize, Vec<i128>)| {
         let task = &plan.tasks[index];
         let mut savings = savings.into_iter();
         for row in task.rows.clone() {
@@ -118,7 +119,7 @@ pub fn compute(
                     continue;
                 }
                 let j = plan.column_order[column];
-                let quanta = deletes[i] + inserts[j] - i128::from(saving);
+                let quanta = deletes[i] + inserts[j] - saving;
                 store(i, j, total(request.pricing, quanta));
                 done.set(done.get() + 1);
             }
@@ -161,6 +162,7 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
     let lane = match request.pricing {
         Pricing::Unit if n.min(m) <= 128 => 1,
         Pricing::Unit => 2,
+        Pricing::Table(table) if table.is_wide() => 16,
         Pricing::Table(_) => 8,
     };
     // The subtree table and the profile.
@@ -206,7 +208,12 @@ impl<'a> Batch<'a> {
     }
 
     /// Savings of all rows of the task with all members, row by row.
-    fn savings(&self, task: &Task, workspace: &mut Workspace, cancel: &Cancel) -> Result<Vec<i64>> {
+    fn savings(
+        &self,
+        task: &Task,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+    ) -> Result<Vec<i128>> {
         let width = self.members.len();
         let mut savings = vec![0; task.rows.len() * width];
         for (row, out) in task.rows.clone().zip(savings.chunks_exact_mut(width)) {
@@ -248,7 +255,7 @@ impl<'a> Batch<'a> {
         side: usize,
         workspace: &mut Workspace,
         cancel: &Cancel,
-        out: &mut [i64],
+        out: &mut [i128],
     ) -> Result<()> {
         let mut codes = Vec::new();
         append_codes(x, x.tree.oriented(SIDES[side]), &mut codes);

@@ -9,7 +9,11 @@ use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use crate::tree::Orientation;
-use numpy::{PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::ndarray::Dimension;
+use numpy::{
+    Element, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray, PyReadwriteArray1,
+    PyReadwriteArray2,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
@@ -163,12 +167,32 @@ pub(super) fn distance_by(
 }
 
 /// Where distances go: a square matrix or the condensed upper triangle.
-#[derive(FromPyObject)]
-pub(super) enum Output<'py> {
+enum Output<'py> {
     Square64(PyReadwriteArray2<'py, f64>),
     Square32(PyReadwriteArray2<'py, f32>),
     Condensed64(PyReadwriteArray1<'py, f64>),
     Condensed32(PyReadwriteArray1<'py, f32>),
+}
+
+impl<'py> Output<'py> {
+    fn new(out: &Bound<'py, PyAny>) -> PyResult<Self> {
+        fn locked<'py, T: Element, D: Dimension>(
+            array: &Bound<'py, PyArray<T, D>>,
+        ) -> PyResult<PyReadwriteArray<'py, T, D>> {
+            let busy = |_| Error::Invalid("out is in use by another call".to_owned());
+            Ok(array.try_readwrite().map_err(busy)?)
+        }
+        if let Ok(array) = out.cast() {
+            return locked(array).map(Self::Square64);
+        }
+        if let Ok(array) = out.cast() {
+            return locked(array).map(Self::Square32);
+        }
+        if let Ok(array) = out.cast() {
+            return locked(array).map(Self::Condensed64);
+        }
+        locked(out.cast()?).map(Self::Condensed32)
+    }
 }
 
 /// Fills `out` with all distances from `x` to `y`, or inside `x`.
@@ -180,7 +204,7 @@ pub(super) fn pairwise(
     y: Option<&Bound<'_, PreparedSet>>,
     codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
     table: Option<&Bound<'_, CostTable>>,
-    out: Output<'_>,
+    out: &Bound<'_, PyAny>,
     cutoff: Option<f64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -191,6 +215,7 @@ pub(super) fn pairwise(
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
     let targets = y.map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
+    let out = Output::new(out)?;
     let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
     let (n, m) = (sources.trees.len(), targets.trees.len());
     let request = Request {

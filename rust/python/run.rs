@@ -53,8 +53,11 @@ pub(super) fn enter<T: Send>(
                 Some(progress) if told != Some(done) => {
                     told = Some(done);
                     let answer = progress.bind(py).call1((done, total))?;
-                    // Only False itself says stop; None, 0 and the like do not.
-                    Ok(!answer.is_instance_of::<PyBool>() || answer.is_truthy()?)
+                    // Only False says stop, Python's or NumPy's; None, 0 and the like do not.
+                    let name = answer.get_type().name()?;
+                    let boolean =
+                        answer.is_instance_of::<PyBool>() || name == "bool" || name == "bool_";
+                    Ok(!boolean || answer.is_truthy()?)
                 }
                 _ => Ok(true),
             }

@@ -61,8 +61,11 @@ pub(super) fn check_arrays(
     let ends = (offsets.first(), offsets.last());
     if ends != (Some(&0), Some(&(codes.len() as i64))) || !offsets.is_sorted() {
         return fail(format!(
-            "offsets must rise from 0 to the number of nodes, {}; got {offsets:?}",
-            codes.len()
+            "offsets must rise from 0 to the number of nodes, {}; got {} offsets from {:?} to {:?}",
+            codes.len(),
+            offsets.len(),
+            offsets.first().unwrap_or(&0),
+            offsets.last().unwrap_or(&0)
         ));
     }
     if let Some(bad) = codes.iter().find(|&&code| code < 0 || code as usize >= labels) {

@@ -9,26 +9,45 @@ pub(crate) mod avx2;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 pub(crate) mod portable;
 
+use crate::cost::CostTable;
 use crate::parallel::Cancel;
 
 /// A number that lives in a lane.
 pub(crate) trait Element:
     Copy + PartialOrd + Default + std::fmt::Debug + Send + Sync
 {
-    /// A saving in this type. Exact, since the kernel is chosen so that it fits.
-    fn of(saving: f64) -> Self;
+    /// A small whole number.
+    fn of(number: f64) -> Self;
+    /// A saving of a table, at least 0. Exact, since the kernel is chosen so that it fits.
+    fn saving(table: &CostTable, row: u32, column: u32) -> Self;
     /// The whole number that the lane holds.
-    fn to_quanta(self) -> i64;
+    fn to_quanta(self) -> i128;
 }
 
 macro_rules! element {
     ($($type:ty),*) => { $(impl Element for $type {
-        fn of(saving: f64) -> Self { saving as $type }
+        fn of(number: f64) -> Self { number as $type }
+        #[inline(always)]
+        fn saving(table: &CostTable, row: u32, column: u32) -> Self {
+            table.saving(row, column) as $type
+        }
         #[allow(clippy::cast_lossless)] // lossless for some types only
-        fn to_quanta(self) -> i64 { self as i64 }
+        fn to_quanta(self) -> i128 { self as i128 }
     })* };
 }
 element!(u8, u16, u32, i64, f64);
+
+impl Element for i128 {
+    fn of(number: f64) -> Self {
+        number as i128
+    }
+    fn saving(table: &CostTable, row: u32, column: u32) -> Self {
+        table.raw_saving(row, column).max(0)
+    }
+    fn to_quanta(self) -> i128 {
+        self
+    }
+}
 
 /// Lanes of one vector that are fed from another lane of it (or from nothing: 0).
 pub(crate) type Sources = [Option<u8>];
