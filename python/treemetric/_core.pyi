@@ -64,6 +64,13 @@ def align_pair(
     table: CostTable | None,
     index: dict[Hashable, int] | None,
 ) -> tuple[float, list[tuple[int, int]]]: ...
+def alignment_cost(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    pairs: list[tuple[int, int]],
+) -> float: ...
 def cooptimal_count(
     x: TreeData,
     y: TreeData,

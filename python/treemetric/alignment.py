@@ -1,8 +1,7 @@
 """Which edits: alignments of two trees, one, all or softly."""
 
-from collections.abc import Iterator
-from functools import cached_property
-from numbers import Integral, Real
+from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from treemetric import _core
 from treemetric._arrays import frozen
 from treemetric._pricing import check_costs, pair_table
 from treemetric._typing import FloatArray, Label
-from treemetric._validation import refuse, shown
+from treemetric._validation import as_float, refuse, shown
 from treemetric.costs import Costs
 from treemetric.tree import Tree
 from treemetric.treeset import check_tree
@@ -228,9 +227,9 @@ class Alignment:
         [Edit(op='insert', i=None, j=0, old=None, new='a', cost=1.0)]
         """
         matches = [(j, i) for i, j in self.pairs if i is not None and j is not None]
-        inverse = self._make(self.y, self.x, self.costs, 0.0, matches)
-        cost = float(sum(edit.cost for edit in inverse._all_edits()))
-        return self._of(self.y, self.x, self.costs, cost, inverse.pairs)
+        table = pair_table(self.costs, self.y, self.x)
+        cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
+        return self._make(self.y, self.x, self.costs, cost, matches)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
@@ -353,29 +352,69 @@ class CoOptimal:
            [0. , 0. ]])
     """
 
-    x: Tree
-    y: Tree
-    costs: Costs
+    __slots__ = ("_cache", "_call", "_costs", "_tol", "_x", "_y")
 
-    def __init__(self, x: Tree, y: Tree, costs: Costs, tol: float) -> None:
-        self.x, self.y, self.costs, self._tol = x, y, costs, tol
-        self._call = (x._data, y._data, *pair_table(costs, x, y))
+    def __init__(self) -> None:
+        message = "co-optimal alignments are made by treemetric.cooptimal"
+        raise TypeError(message)
 
-    @cached_property
+    @classmethod
+    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
+        table, index = pair_table(costs, x, y)
+        if index is not None:
+            # Labels that the costs do not know are refused now, not at first use.
+            for tree in (x, y):
+                _core.encode(tree._data.alphabet, index)
+        pair = object.__new__(cls)
+        call = (x._data, y._data, table, index)
+        for name, value in zip(cls.__slots__, ({}, call, costs, tol, x, y), strict=True):
+            object.__setattr__(pair, name, value)
+        return pair
+
+    @property
+    def x(self) -> Tree:
+        """The tree that is edited."""
+        return self._x  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def y(self) -> Tree:
+        """The tree that comes out."""
+        return self._y  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def costs(self) -> Costs:
+        """What edits cost."""
+        return self._costs  # type: ignore[no-any-return,attr-defined]
+
+    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
+        cache: dict[str, Any] = self._cache  # type: ignore[attr-defined]
+        if name not in cache:
+            cache[name] = compute()
+        return cache[name]
+
+    def _core_call(self, function: Callable[..., Any], *more: Any) -> Any:
+        return function(*self._call, self._tol, *more)  # type: ignore[attr-defined]
+
+    @property
     def cost(self) -> float:
         """The distance, which is the cost of all optimal alignments."""
-        return _core.align_pair(*self._call)[0]
+        pair = self._call  # type: ignore[attr-defined]
+        return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
 
-    @cached_property
+    @property
     def count(self) -> int:
         """How many optimal alignments there are, exactly."""
-        return int.from_bytes(_core.cooptimal_count(*self._call, self._tol), "little")
+        return self._once(  # type: ignore[no-any-return]
+            "count",
+            lambda: int.from_bytes(self._core_call(_core.cooptimal_count), "little"),
+        )
 
-    @cached_property
+    @property
     def expectation(self) -> FloatArray:
         """The share of optimal alignments with each pair, deletion and insertion."""
-        shares: FloatArray = frozen(_core.cooptimal_expectation(*self._call, self._tol))
-        return shares
+        return self._once(  # type: ignore[no-any-return]
+            "expectation", lambda: frozen(self._core_call(_core.cooptimal_expectation))
+        )
 
     def sample(self, k: int = 1, random_state: Any = None) -> list[Alignment]:
         """Draw optimal alignments at random.
@@ -404,17 +443,25 @@ class CoOptimal:
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
             refuse("k", "sample", "an int in the range [0, inf)", shown(k))
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = _core.cooptimal_sample(*self._call, self._tol, int(k), seed)
+        drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
         return [self._alignment(matches) for matches in drawn]
 
     def _alignment(self, matches: list[tuple[int, int]]) -> Alignment:
         return Alignment._make(self.x, self.y, self.costs, self.cost, matches)
 
     def __iter__(self) -> Iterator[Alignment]:
-        return map(self._alignment, _core.Alignments(*self._call, self._tol))
+        return map(self._alignment, self._core_call(_core.Alignments))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"co-optimal alignments are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CoOptimal._make, (self.x, self.y, self.costs, self._tol)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
-        return f"<CoOptimal: {self.count} alignments of cost {self.cost}>"
+        noun = "alignment" if self.count == 1 else "alignments"
+        return f"<CoOptimal: {self.count} {noun} of cost {self.cost}>"
 
 
 def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
@@ -451,7 +498,7 @@ def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9
     <CoOptimal: 6 alignments of cost 2.0>
     """
     checked = _checked(x, y, costs, "cooptimal")
-    return CoOptimal(x, y, checked, _non_negative(tol, "tol", "cooptimal"))
+    return CoOptimal._make(x, y, checked, _non_negative(tol, "tol", "cooptimal"))
 
 
 class SoftAlignment(NamedTuple):
@@ -488,7 +535,8 @@ def soft_alignment(
     x, y : Tree
         Trees or forests.
     temperature : float, default=1.0
-        How much dearer alignments count; must be positive.
+        How much dearer alignments count; must be positive, and not below 1e-10 of the cost
+        of deleting and inserting everything.
     costs : Costs, optional
         What an edit costs; 1 by default.
 
@@ -513,9 +561,12 @@ def soft_alignment(
     1.0
     """
     checked = _checked(x, y, costs, "soft_alignment")
-    heat = _non_negative(temperature, "temperature", "soft_alignment")
-    if heat == 0:
-        must = "a float in the range (0.0, inf)"
+    heat = as_float(temperature)
+    # Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
+    everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), [])
+    least = max(1e-10 * everything, 1e-300)
+    if not least <= heat < float("inf"):
+        must = f"a float in the range [{least:g}, inf) for these trees"
         refuse("temperature", "soft_alignment", must, shown(temperature))
     table, index = pair_table(checked, x, y)
     cost, expectation = _core.soft_pair(x._data, y._data, table, index, heat)
@@ -558,7 +609,7 @@ def _checked(x: object, y: object, costs: object, function: str) -> Costs:
 
 
 def _non_negative(value: object, parameter: str, function: str) -> float:
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not 0 <= float(value) < float("inf"):  # type: ignore[arg-type]
+    number = as_float(value)
+    if not 0 <= number < float("inf"):
         refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))
-    return float(value)  # type: ignore[arg-type]
+    return number

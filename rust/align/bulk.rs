@@ -1,7 +1,7 @@
 //! How often each symbol is edited into each other one, for many pairs of trees.
 
 use crate::align::count::CoOptimal;
-use crate::align::problem::Problem;
+use crate::align::problem::{Order, Problem};
 use crate::align::trace::one_alignment;
 use crate::distance::{Operand, Pricing, Workspace, pair_work};
 use crate::error::Result;
@@ -105,7 +105,11 @@ fn count_pair(
 ) -> Result<Counts> {
     let x = Operand { tree: &request.x.trees[i], codes: request.x.codes };
     let y = Operand { tree: &request.y.trees[j], codes: request.y.codes };
-    let problem = Problem::new(x, y, request.pricing, request.tolerance, workspace, cancel)?;
+    let order = match request.script {
+        Script::One => Order::Preorder,
+        Script::Average => Order::Any,
+    };
+    let problem = Problem::new(x, y, request.pricing, request.tolerance, order, workspace, cancel)?;
     let (n, m) = problem.shape();
     // First by the distinct labels of the two trees, gap last: a small dense matrix.
     let (rows, columns) = (x.tree.labels(), y.tree.labels());

@@ -4,7 +4,7 @@
 //! every cell. Backward, the outer ones first: the derivative of the total with respect to each
 //! amount (reverse mode). The share of alignments with a pair is the product of the two.
 
-use crate::align::amount::{Amount, Log};
+use crate::align::amount::{Amount, Scaled};
 use crate::align::forest::{Forest, step};
 use crate::align::problem::{Problem, Span};
 use crate::align::reach::Reach;
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::parallel::Cancel;
 use num_bigint::BigUint;
 
-/// Above this count the sums of float64 give way to logarithms.
+/// Above this count the sums of float64 give way to scaled numbers.
 pub(crate) const LARGEST_PLAIN: f64 = 1e280;
 
 /// Amounts of derivations of the cells of one forest.
@@ -145,7 +145,7 @@ impl<A: Amount> Sweep<'_, A> {
         }
     }
 
-    /// The share of the total that each pair of nodes takes part in, by logarithm or plainly.
+    /// The share of the total that each pair of nodes takes part in, plainly or scaled.
     pub(crate) fn backward(
         &self,
         forest: &mut Forest,
@@ -295,21 +295,21 @@ impl<'a> CoOptimal<'a> {
             let shares = plain.backward(&mut forest, &pairs, 1.0 / total, cancel)?;
             return Ok(Expectation::new(problem, |node| shares[node]));
         }
-        let sweep = Sweep { problem, reach, open: &open, weight: &|_, _| Log(0.0) };
+        let sweep = Sweep { problem, reach, open: &open, weight: &|_, _| Scaled::one() };
         let (pairs, total) = sweep.forward(&mut forest, cancel)?;
-        let shares = sweep.backward(&mut forest, &pairs, Log(-total.0), cancel)?;
-        Ok(Expectation::new(problem, |node| shares[node].0.exp()))
+        let shares = sweep.backward(&mut forest, &pairs, total.inverse(), cancel)?;
+        Ok(Expectation::new(problem, |node| shares[node].value()))
     }
 }
 
 impl Expectation {
-    /// From the shares of pairs in reversed preorder; what is missing to 1 is deleted or inserted.
+    /// From the shares of pairs in the order of the problem; what is missing to 1 is deleted or inserted.
     pub(crate) fn new(problem: &Problem<'_>, share: impl Fn(usize) -> f64) -> Self {
         let (n, m) = problem.shape();
         let mut shares = vec![0.0; (n + 1) * (m + 1)];
-        for i in 0..n {
-            for j in 0..m {
-                shares[i * (m + 1) + j] = share((n - 1 - i) * m + (m - 1 - j));
+        for (i, &a) in problem.x.preorder.iter().enumerate() {
+            for (j, &b) in problem.y.preorder.iter().enumerate() {
+                shares[a * (m + 1) + b] = share(i * m + j);
             }
         }
         for i in 0..n {

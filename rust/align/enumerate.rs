@@ -31,6 +31,7 @@ struct Walk {
     first: Vec<u32>,
     spans: Vec<Span>,
     span_of: Vec<u32>,
+    preorder: Vec<usize>,
 }
 
 impl Enumeration {
@@ -44,6 +45,7 @@ impl Enumeration {
             first: (0..side.nodes).map(|i| side.tree.first(i) as u32).collect(),
             spans: side.spans.clone(),
             span_of: side.span_of.clone(),
+            preorder: side.preorder.clone(),
         };
         let spans =
             |&(s, t): &(u32, u32)| (problem.x.spans[s as usize], problem.y.spans[t as usize]);
@@ -110,7 +112,7 @@ impl Enumeration {
                     continue;
                 }
                 let (i, j) = (a.first + r - 1, b.first + c - 1);
-                pairs.push(((n - 1 - i) as u32, (m - 1 - j) as u32));
+                pairs.push((x.preorder[i] as u32, y.preorder[j] as u32));
                 let (s, t) = (x.span_of[i] as usize, y.span_of[j] as usize);
                 stack.push((s, t, i - x.spans[s].first, j - y.spans[t].first));
                 (r, c) = (x.first[i] as usize - a.first, y.first[j] as usize - b.first);

@@ -3,9 +3,9 @@
 //! An *alignment* is a set of pairs of nodes that keeps ancestry and left-to-right order; nodes
 //! without a partner are deleted or inserted. Several can be optimal.
 //!
-//! Everything here walks the two trees in preorder (they are prepared in the right orientation,
-//! whose postorder is the reversed preorder). Two prefixes of the preorder are left to align; the
-//! grammar has two states, so that every alignment is derived in exactly one way:
+//! Everything here walks the two trees in preorder (the right decomposition, whose postorder is
+//! the reversed preorder), or, where the order does not show, along left paths if that is less
+//! work. The grammar has two states, so that every alignment is derived in exactly one way:
 //!
 //! ```text
 //! any     ->  delete the next node of x, then any   |   mapped
@@ -36,7 +36,7 @@ mod tests;
 
 pub use count::{CoOptimal, Expectation};
 pub use enumerate::Enumeration;
-pub use problem::{Problem, subtree_distances};
+pub use problem::{Order, Problem, align_work, subtree_distances};
 pub use soft::soft_alignment;
 pub use trace::one_alignment;
 

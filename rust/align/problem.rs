@@ -20,7 +20,29 @@ impl Span {
     }
 }
 
-/// One of the two trees, in reversed preorder.
+/// In which order the nodes are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// In preorder: the right decomposition.
+    Preorder,
+    /// In whichever makes less work, where the order does not show in the result.
+    Any,
+}
+
+/// Cells of all forests of a pair in one orientation: what walks over all of them take.
+fn cells(x: &Prepared, y: &Prepared, orientation: Orientation) -> f64 {
+    let sum = |tree: &Oriented| {
+        tree.keyroots.iter().map(|&k| f64::from(tree.size[k as usize])).sum::<f64>()
+    };
+    sum(x.oriented(orientation)) * sum(y.oriented(orientation))
+}
+
+/// Most cells that an alignment of the pair can take; proportional to its time.
+pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
+    cells(x, y, Orientation::Right)
+}
+
+/// One of the two trees, in the postorder of the chosen orientation.
 #[derive(Debug)]
 pub(crate) struct Side<'a> {
     pub(crate) tree: &'a Oriented,
@@ -29,11 +51,13 @@ pub(crate) struct Side<'a> {
     pub(crate) spans: Vec<Span>,
     /// The span on whose path each node lies.
     pub(crate) span_of: Vec<u32>,
+    /// Preorder index of each node.
+    pub(crate) preorder: Vec<usize>,
 }
 
 impl<'a> Side<'a> {
-    fn new(prepared: &'a Prepared) -> Self {
-        let (tree, nodes) = (prepared.oriented(Orientation::Right), prepared.nodes());
+    fn new(prepared: &'a Prepared, orientation: Orientation) -> Self {
+        let (tree, nodes) = (prepared.oriented(orientation), prepared.nodes());
         let mut spans = Vec::new();
         let mut span_of = vec![0; nodes];
         if nodes > 0 {
@@ -49,7 +73,7 @@ impl<'a> Side<'a> {
                 spans.push(span);
             }
         }
-        Self { tree, nodes, spans, span_of }
+        Self { tree, nodes, spans, span_of, preorder: tree.preorder(orientation) }
     }
 }
 
@@ -58,7 +82,7 @@ impl<'a> Side<'a> {
 pub struct Problem<'a> {
     pub(crate) x: Side<'a>,
     pub(crate) y: Side<'a>,
-    /// Savings of subtree pairs in quanta, reversed preorder.
+    /// Savings of subtree pairs in quanta.
     pub(crate) trees: Vec<i128>,
     /// Savings of label pairs in quanta, negative where pairing loses.
     labels: Vec<i128>,
@@ -82,11 +106,20 @@ impl<'a> Problem<'a> {
         y: Operand<'a>,
         pricing: Pricing<'a>,
         tolerance: f64,
+        order: Order,
         workspace: &mut Workspace,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let (mut trees, saving) = subtree_savings(x, y, pricing, workspace, cancel)?;
-        trees.reverse(); // preorder to reversed preorder, on both sides at once
+        let work = |orientation| cells(x.tree, y.tree, orientation);
+        let left = order == Order::Any && work(Orientation::Left) < work(Orientation::Right);
+        let orientation = if left { Orientation::Left } else { Orientation::Right };
+        let (side_x, side_y) = (Side::new(x.tree, orientation), Side::new(y.tree, orientation));
+        let (by_preorder, saving) = subtree_savings(x, y, pricing, workspace, cancel)?;
+        let mut trees = Vec::with_capacity(by_preorder.len());
+        for &i in &side_x.preorder {
+            let row = &by_preorder[i * side_y.nodes..][..side_y.nodes];
+            trees.extend(side_y.preorder.iter().map(|&j| row[j]));
+        }
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
         let of_labels = |a: u32, b: u32| match pricing {
             Pricing::Unit => 1 + i128::from(x.code(a) == y.code(b)),
@@ -96,8 +129,8 @@ impl<'a> Problem<'a> {
             rows.iter().flat_map(|&a| columns.iter().map(move |&b| of_labels(a, b))).collect();
         let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
         Ok(Self {
-            x: Side::new(x.tree),
-            y: Side::new(y.tree),
+            x: side_x,
+            y: side_y,
             trees,
             labels,
             label_width: columns.len(),
@@ -118,7 +151,11 @@ impl<'a> Problem<'a> {
     /// Label indices of all nodes of both trees, in preorder.
     pub(crate) fn labels_in_preorder(&self) -> (Vec<usize>, Vec<usize>) {
         let of = |side: &Side<'_>| {
-            side.tree.label[..side.nodes].iter().rev().map(|&label| label as usize).collect()
+            let mut labels = vec![0; side.nodes];
+            for (&node, &label) in side.preorder.iter().zip(&side.tree.label) {
+                labels[node] = label as usize;
+            }
+            labels
         };
         (of(&self.x), of(&self.y))
     }
@@ -157,7 +194,7 @@ impl<'a> Problem<'a> {
     /// Preorder indices of a pair of nodes.
     #[inline(always)]
     pub(crate) fn preorder(&self, i: usize, j: usize) -> (u32, u32) {
-        ((self.x.nodes - 1 - i) as u32, (self.y.nodes - 1 - j) as u32)
+        (self.x.preorder[i] as u32, self.y.preorder[j] as u32)
     }
 }
 

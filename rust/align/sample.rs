@@ -1,7 +1,7 @@
 //! Optimal alignments drawn at random, all with the same probability.
 
 use crate::align::Pairs;
-use crate::align::amount::{Amount, Log};
+use crate::align::amount::{Amount, Scaled};
 use crate::align::count::{Amounts, CoOptimal, LARGEST_PLAIN};
 use crate::align::forest::{Forest, step};
 use crate::error::Result;
@@ -19,9 +19,9 @@ impl Share for f64 {
     }
 }
 
-impl Share for Log {
+impl Share for Scaled {
     fn share_of(&self, whole: &Self) -> f64 {
-        (self.0 - whole.0).exp()
+        self.times(&whole.inverse()).value()
     }
 }
 
@@ -49,7 +49,7 @@ impl CoOptimal<'_> {
         if total < LARGEST_PLAIN {
             return self.draw(&pairs, count, seed, cancel);
         }
-        let (pairs, _) = self.amounts::<Log>(cancel)?;
+        let (pairs, _) = self.amounts::<Scaled>(cancel)?;
         self.draw(&pairs, count, seed, cancel)
     }
 

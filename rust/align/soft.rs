@@ -5,7 +5,7 @@
 //! an edit is the expected number of such edits. As t goes to 0 the expectation becomes the
 //! average over the optimal alignments. The sweep is that of [`count`](super::count).
 
-use crate::align::amount::Log;
+use crate::align::amount::Scaled;
 use crate::align::count::{Expectation, Sweep};
 use crate::align::forest::Forest;
 use crate::align::problem::{Problem, Span};
@@ -24,11 +24,12 @@ pub fn soft_alignment(
 ) -> Result<(f64, Expectation)> {
     let reach = Reach::all(problem);
     let open = |forest: &mut Forest, spans: (Span, Span)| forest.open_all(spans);
-    let weight = |i: usize, j: usize| Log(problem.quanta_to_cost(problem.pair(i, j)) / temperature);
+    let weight =
+        |i: usize, j: usize| Scaled::exp(problem.quanta_to_cost(problem.pair(i, j)) / temperature);
     let sweep = Sweep { problem, reach: &reach, open: &open, weight: &weight };
     let mut forest = Forest::default();
     let (pairs, total) = sweep.forward(&mut forest, cancel)?;
-    let shares = sweep.backward(&mut forest, &pairs, Log(-total.0), cancel)?;
-    let distance = problem.cost_of_nothing_saved() - temperature * total.0;
-    Ok((distance, Expectation::new(problem, |node| shares[node].0.exp())))
+    let shares = sweep.backward(&mut forest, &pairs, total.inverse(), cancel)?;
+    let distance = problem.cost_of_nothing_saved() - temperature * total.ln();
+    Ok((distance, Expectation::new(problem, |node| shares[node].value())))
 }

@@ -15,8 +15,18 @@ fn prepare(tree: &Plain) -> Prepared {
 }
 
 fn problem<'a>(x: &'a Prepared, y: &'a Prepared, pricing: Pricing<'a>) -> Problem<'a> {
+    ordered(x, y, pricing, Order::Preorder)
+}
+
+fn ordered<'a>(
+    x: &'a Prepared,
+    y: &'a Prepared,
+    pricing: Pricing<'a>,
+    order: Order,
+) -> Problem<'a> {
     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
-    Problem::new(x, y, pricing, 1e-9, &mut Workspace::default(), &Cancel::default()).unwrap()
+    let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
+    Problem::new(x, y, pricing, 1e-9, order, &mut scratch, &cancel).unwrap()
 }
 
 /// Symmetric or not, with ties, zeros and replacements that nobody should pay.
@@ -53,6 +63,12 @@ fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit
     }
     let (n, m) = (x.codes.len(), y.codes.len());
     let shares = all.expectation(&cancel).unwrap().shares;
+    let any = ordered(&tree_x, &tree_y, pricing, Order::Any);
+    let other = CoOptimal::new(any, &cancel).unwrap();
+    assert_eq!(other.count(&cancel).unwrap(), BigUint::from(optimal.len()));
+    for (a, b) in shares.iter().zip(other.expectation(&cancel).unwrap().shares) {
+        assert!((a - b).abs() < 1e-12);
+    }
     for i in 0..n {
         for j in 0..m {
             let with = optimal.iter().filter(|pairs| pairs.contains(&(i as u32, j as u32)));
@@ -62,7 +78,8 @@ fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit
     }
     // At a low temperature soft alignments are the optimal ones.
     let (soft, soft_shares) =
-        soft_alignment(&problem(&tree_x, &tree_y, pricing), 1e-3 * unit, &cancel).unwrap();
+        soft_alignment(&ordered(&tree_x, &tree_y, pricing, Order::Any), 1e-3 * unit, &cancel)
+            .unwrap();
     let entropy = 1e-3 * unit * (optimal.len() as f64).ln();
     assert!((soft - (least as f64 * unit - entropy)).abs() < 1e-8 * unit.max(1.0));
     for (share, soft) in shares.iter().zip(&soft_shares.shares) {

@@ -285,6 +285,21 @@ pub(crate) fn insert_all(y: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
     }
 }
 
+/// The cost of an alignment with these pairs of label codes.
+pub fn cost_of_pairs(
+    x: &Operand<'_>,
+    y: &Operand<'_>,
+    pricing: Pricing<'_>,
+    pairs: &[(u32, u32)],
+) -> f64 {
+    let saving = |&(a, b): &(u32, u32)| match pricing {
+        Pricing::Unit => 1 + i128::from(a == b),
+        Pricing::Table(table) => table.raw_saving(a, b),
+    };
+    let saved: i128 = pairs.iter().map(saving).sum();
+    total(pricing, delete_all(x, pricing) + insert_all(y, pricing) - saved)
+}
+
 fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
     let labels = operand.tree.labels();
     operand.tree.label_indices().map(|label| cost(operand.code(labels[label as usize]))).sum()

@@ -21,5 +21,7 @@ pub(crate) use engine::ColumnCache;
 pub(crate) use engine::{
     Group, SubtreeSavings, delete_all, group_savings, insert_all, subtree_savings, total,
 };
-pub use engine::{Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work};
+pub use engine::{
+    Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by, pair_work,
+};
 pub(crate) use profile::append_codes;

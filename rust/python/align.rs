@@ -2,8 +2,10 @@
 
 use crate::align::bulk::{self, Script};
 use crate::align::subtree_distances as core_subtree_distances;
-use crate::align::{CoOptimal, Enumeration, Pairs, Problem, one_alignment, soft_alignment};
-use crate::distance::{Operand, Pricing, Workspace, pair_work};
+use crate::align::{
+    CoOptimal, Enumeration, Order, Pairs, Problem, align_work, one_alignment, soft_alignment,
+};
+use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
 use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::Cancel;
@@ -32,7 +34,7 @@ fn on_pair<T: Send>(
     work: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>, &Cancel) -> Result<T> + Send,
 ) -> PyResult<T> {
     with_operands(py, x, y, table, index, |x, y, pricing| {
-        if pair_work(x.tree, y.tree) < SMALL_PAIR {
+        if pair_work(x.tree, y.tree) + align_work(x.tree, y.tree) < SMALL_PAIR {
             return Ok(work(x, y, pricing, &Cancel::default())?);
         }
         run::watched(py, |cancel| work(x, y, pricing, cancel))
@@ -45,7 +47,8 @@ fn solve(
     pricing: Pricing<'_>,
     cancel: &Cancel,
 ) -> Result<(f64, Pairs)> {
-    let problem = Problem::new(x, y, pricing, 0.0, &mut Workspace::default(), cancel)?;
+    let problem =
+        Problem::new(x, y, pricing, 0.0, Order::Preorder, &mut Workspace::default(), cancel)?;
     Ok((problem.optimal_cost(), one_alignment(&problem, cancel)?))
 }
 
@@ -54,9 +57,11 @@ fn cooptimal<'a>(
     y: Operand<'a>,
     pricing: Pricing<'a>,
     tolerance: f64,
+    order: Order,
     cancel: &Cancel,
 ) -> Result<CoOptimal<'a>> {
-    let problem = Problem::new(x, y, pricing, tolerance, &mut Workspace::default(), cancel)?;
+    let mut scratch = Workspace::default();
+    let problem = Problem::new(x, y, pricing, tolerance, order, &mut scratch, cancel)?;
     CoOptimal::new(problem, cancel)
 }
 
@@ -77,6 +82,28 @@ pub(super) fn align_pair(
     on_pair(py, (x, y, table, index), solve)
 }
 
+/// The cost of an alignment that is given by its pairs, which must be in range.
+#[pyfunction]
+pub(super) fn alignment_cost(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: Option<&Bound<'_, CostTable>>,
+    index: Option<&Bound<'_, PyDict>>,
+    pairs: Pairs,
+) -> PyResult<f64> {
+    let (labels_x, labels_y) = (&x.get().codes, &y.get().codes);
+    with_operands(py, x, y, table, index, |x, y, pricing| {
+        let labels = |(i, j): (u32, u32)| {
+            let pair = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
+            Some((x.code(*pair.0 as u32), y.code(*pair.1 as u32)))
+        };
+        let labels: Option<Vec<_>> = pairs.into_iter().map(labels).collect();
+        let labels = labels.ok_or_else(|| Error::Invalid("a pair is out of range".to_owned()))?;
+        Ok(cost_of_pairs(&x, &y, pricing, &labels))
+    })
+}
+
 /// The number of optimal alignments as little-endian bytes.
 #[pyfunction]
 pub(super) fn cooptimal_count<'py>(
@@ -88,7 +115,7 @@ pub(super) fn cooptimal_count<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let count = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, cancel)?.count(cancel)
+        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.count(cancel)
     })?;
     Ok(PyBytes::new(py, &count.to_bytes_le()))
 }
@@ -104,7 +131,7 @@ pub(super) fn cooptimal_expectation<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let expectation = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, cancel)?.expectation(cancel)
+        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.expectation(cancel)
     })?;
     matrix(py, expectation.shares, y.get().codes.len() + 1)
 }
@@ -123,7 +150,7 @@ pub(super) fn cooptimal_sample(
     seed: u64,
 ) -> PyResult<Vec<Pairs>> {
     on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, cancel)?.sample(count, seed, cancel)
+        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.sample(count, seed, cancel)
     })
 }
 
@@ -145,7 +172,7 @@ impl Alignments {
         tolerance: f64,
     ) -> PyResult<Self> {
         let enumeration = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-            Enumeration::new(&cooptimal(x, y, pricing, tolerance, cancel)?, cancel)
+            Enumeration::new(&cooptimal(x, y, pricing, tolerance, Order::Preorder, cancel)?, cancel)
         })?;
         Ok(Self { enumeration: Mutex::new(enumeration) })
     }
@@ -170,7 +197,8 @@ pub(super) fn soft_pair<'py>(
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        let problem = Problem::new(x, y, pricing, 0.0, &mut Workspace::default(), cancel)?;
+        let mut scratch = Workspace::default();
+        let problem = Problem::new(x, y, pricing, 0.0, Order::Any, &mut scratch, cancel)?;
         soft_alignment(&problem, temperature, cancel)
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))

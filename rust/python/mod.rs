@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use super::align::{
-        Alignments, align_pair, cooptimal_count, cooptimal_expectation, cooptimal_sample,
-        edit_counts, soft_pair, subtree_distances,
+        Alignments, align_pair, alignment_cost, cooptimal_count, cooptimal_expectation,
+        cooptimal_sample, edit_counts, soft_pair, subtree_distances,
     };
     #[pymodule_export]
     use super::cost::{CostTable, closure, encode, violations};

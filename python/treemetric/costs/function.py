@@ -1,0 +1,105 @@
+"""Costs by a Python function."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._typing import CostFunction, FloatArray, Label
+from treemetric._validation import as_float, refuse, shown
+from treemetric.costs.base import Costs
+from treemetric.costs.matrix import CostMatrix
+
+
+class CallableCosts(Costs):
+    """Costs by a Python function.
+
+    Parameters
+    ----------
+    fn : callable
+        ``fn(a, b)`` is the cost of replacing label a by label b, ``fn(a, None)`` of
+        deleting a, ``fn(None, b)`` of inserting b. It is called once per distinct pair
+        of labels and call of a distance function, never per cell, so it may be slow,
+        and the rest runs in parallel.
+
+    Notes
+    -----
+    Costs that are not short decimals are rounded to a grid that depends on the largest
+    one (see `CostMatrix`), hence on the trees of the call: the same pair can differ by
+    1e-12 between two calls. ``to_matrix`` fixes the grid and is faster when used often.
+
+    Examples
+    --------
+    >>> from treemetric import CallableCosts, Tree, distance
+    >>> def cost(a, b):
+    ...     return abs((a or 0) - (b or 0))
+    >>> x, y = Tree.from_sequence([3, 4]), Tree.from_sequence([5])
+    >>> distance(x, y, costs=CallableCosts(cost))
+    4.0
+    """
+
+    def __init__(self, fn: CostFunction) -> None:
+        if not callable(fn):
+            refuse("fn", "CallableCosts", "an instance of 'Callable'", shown(fn))
+        self.fn = fn
+
+    def _call(self, a: Label | None, b: Label | None) -> float:
+        cost: Any = self.fn(a, b)
+        value = float(cost) if isinstance(cost, bool) else as_float(cost)
+        if not 0 <= value < float("inf"):
+            must = "a function that returns finite costs that are not negative"
+            refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")
+        return value
+
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        return self._call(old[1], new[1])
+
+    def _parts(
+        self, x: Sequence[Label], y: Sequence[Label]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if None in x or None in y:
+            message = "None stands for the gap in CallableCosts and cannot be a label"
+            raise ValueError(message)
+        replace = np.array([self._call(a, b) for a in x for b in y], dtype=np.float64)
+        return (
+            replace.reshape(len(x), len(y)),
+            np.array([self._call(a, None) for a in x], dtype=np.float64),
+            np.array([self._call(None, b) for b in y], dtype=np.float64),
+        )
+
+    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
+        """Call the function for all pairs of labels.
+
+        Parameters
+        ----------
+        alphabet : iterable of labels
+            The labels.
+
+        Returns
+        -------
+        CostMatrix
+            Their costs.
+
+        Examples
+        --------
+        >>> from treemetric import CallableCosts
+        >>> CallableCosts(lambda a, b: a != b).to_matrix("ab").is_pseudo_metric()
+        True
+        """
+        if alphabet is None:
+            message = "CallableCosts have no alphabet of their own; pass alphabet="
+            raise ValueError(message)
+        labels = tuple(dict.fromkeys(alphabet))
+        replace, delete, insert = self._parts(labels, labels)
+        matrix = np.zeros((len(labels) + 1, len(labels) + 1))
+        matrix[:-1, :-1], matrix[:-1, -1], matrix[-1, :-1] = replace, delete, insert
+        return CostMatrix(labels, matrix)
+
+    def _table(
+        self, x: tuple[Label, ...], y: tuple[Label, ...]
+    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
+        return _core.CostTable(*self._parts(x, y)), None
+
+    def __repr__(self) -> str:
+        return f"CallableCosts({self.fn!r})"

@@ -1,0 +1,196 @@
+"""Costs by table."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric import _core
+from treemetric._arrays import frozen
+from treemetric._typing import FloatArray, Label
+from treemetric._validation import refuse
+from treemetric.costs.base import Costs, Violation
+
+_LARGEST = 1e200  # so that no sum of costs overflows
+
+
+def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
+    """Copy real numbers, and nothing else, to a new float64 array."""
+    array = np.array(values)
+    if array.size and array.dtype.kind not in "biuf":
+        refuse(parameter, owner, "an array of real numbers", f"dtype {array.dtype}")
+    return np.array(array, dtype=np.float64, order="C")
+
+
+class CostMatrix(Costs):
+    """Costs by table.
+
+    Parameters
+    ----------
+    alphabet : iterable of labels
+        The U labels, each once.
+    matrix : array-like of shape (U + 1, U + 1)
+        ``matrix[i, j]`` is the cost of replacing label i by label j; the last column
+        holds the costs of deleting, the last row those of inserting. Entries must be
+        finite and not negative, the last one 0. The matrix need not be symmetric.
+
+    Attributes
+    ----------
+    alphabet : tuple
+        The labels.
+    matrix : ndarray of shape (U + 1, U + 1)
+        The costs, read-only.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, a label occurs twice, or an entry is NaN, infinite or
+        negative.
+
+    Notes
+    -----
+    Whole numbers up to 2**40 and short decimals (such as 0.25 or 1.5, at most nine decimals)
+    are used as they are, and distances are correctly rounded sums. Other costs are rounded to
+    a grid of 2**-40 of the largest one first, which moves each by less than 5e-13 of it (to a
+    grid of 2**-100, at some loss of speed, if some are smaller than 1/2048 of the largest).
+    Sums are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
+    symmetric if the costs are, and every way to compute them gives the same bits.
+
+    Examples
+    --------
+    >>> from treemetric import CostMatrix, Tree, distance
+    >>> costs = CostMatrix(["a", "b"], [[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]])
+    >>> distance(Tree.from_sequence("aa"), Tree.from_sequence("b"), costs=costs)
+    1.5
+    """
+
+    alphabet: tuple[Label, ...]
+    matrix: FloatArray
+
+    def __init__(self, alphabet: Iterable[Label], matrix: npt.ArrayLike) -> None:
+        owner = type(self).__name__
+        self.alphabet = tuple(alphabet)
+        self._index = {label: code for code, label in enumerate(self.alphabet)}
+        if len(self._index) != len(self.alphabet):
+            twice = next(
+                label for code, label in enumerate(self.alphabet) if self._index[label] != code
+            )
+            refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
+        # A copy, so that nobody else can write to it.
+        costs = as_floats(matrix, "matrix", owner)
+        side = len(self.alphabet) + 1
+        if costs.shape != (side, side):
+            must = f"of shape ({side}, {side}) for {side - 1} labels and the gap"
+            refuse("matrix", owner, must, f"shape {costs.shape}")
+        self.matrix = frozen(costs)
+        self._check_entries()
+        self._cached: _core.CostTable | None = None
+
+    def _check_entries(self) -> None:
+        bad = ~((self.matrix <= _LARGEST) & (self.matrix >= 0))
+        largest = self.matrix.max()
+        bad |= (self.matrix == largest) & (largest > 0) & (largest < 1 / _LARGEST)
+        bad[-1, -1] |= self.matrix[-1, -1] != 0
+        if bad.any():
+            a, b = np.argwhere(bad)[0].tolist()
+            gap = len(self.alphabet)
+            bound = f"at most {_LARGEST:g} (and the largest at least {1 / _LARGEST:g}, or 0)"
+            must = "0 for the gap" if a == b == gap else f"finite, not negative and {bound}"
+            got = f"{self.matrix[a, b]} at [{a}, {b}] for {self._edit(a, b)}"
+            refuse("matrix", type(self).__name__, must, got)
+
+    def _label(self, code: int) -> Label | None:
+        return self.alphabet[code] if code < len(self.alphabet) else None
+
+    def _edit(self, a: int, b: int) -> str:
+        """Name an edit in words."""
+        gap = len(self.alphabet)
+        if a == gap and b == gap:
+            return "the gap by itself"
+        if b == gap:
+            return f"deleting {self._label(a)!r}"
+        if a == gap:
+            return f"inserting {self._label(b)!r}"
+        return f"replacing {self._label(a)!r} by {self._label(b)!r}"
+
+    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
+        """Give these costs, or those of some of the labels.
+
+        Parameters
+        ----------
+        alphabet : iterable of labels, optional
+            Labels to keep; all by default.
+
+        Returns
+        -------
+        CostMatrix
+            This object, or a smaller one.
+
+        Examples
+        --------
+        >>> from treemetric import UnitCosts
+        >>> UnitCosts().to_matrix("abc").to_matrix("b").alphabet
+        ('b',)
+        """
+        if alphabet is None:
+            return self
+        labels = tuple(alphabet)
+        chosen = [*_core.encode(labels, self._index).tolist(), len(self.alphabet)]
+        return CostMatrix(labels, self.matrix[np.ix_(chosen, chosen)])
+
+    def _find_violations(self, tol: float) -> list[Violation]:
+        costs = self.matrix
+        found = _core.violations(costs, tol * float(costs.max()))
+        return [self._describe(axiom, witness) for axiom, witness, _ in found]
+
+    def _describe(self, axiom: str, witness: list[int]) -> Violation:
+        c, edit = self.matrix, self._edit
+        labels = tuple(self._label(code) for code in witness)
+        values: tuple[float, ...]
+        if axiom == "triangle":
+            a, z, b = witness
+            values = (float(c[a, b]), float(c[a, z]), float(c[z, b]))
+            text = (
+                f"{edit(a, b)} costs {values[0]}, but {edit(a, z)} and {edit(z, b)} costs "
+                f"{values[1] + values[2]}"
+            )
+        elif axiom == "symmetry":
+            a, b = witness
+            values = (float(c[a, b]), float(c[b, a]))
+            text = f"{edit(a, b)} costs {values[0]}, but {edit(b, a)} costs {values[1]}"
+        else:
+            values = (float(c[witness[0], witness[0]]),)
+            text = f"{edit(witness[0], witness[0])} costs {values[0]}, not 0"
+        return Violation(axiom, labels, values, f"{axiom}: {text}")
+
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+        gap = len(self.alphabet)
+        a, b = (gap if is_gap else self._index[label] for is_gap, label in (old, new))
+        return float(self.matrix[a, b])
+
+    def _core_table(self) -> "_core.CostTable":
+        if self._cached is None:
+            c = self.matrix
+            parts = (c[:-1, :-1], c[:-1, -1], c[-1, :-1])
+            self._cached = _core.CostTable(*(np.ascontiguousarray(p) for p in parts))
+        return self._cached
+
+    def _table(
+        self, x: tuple[Label, ...], y: tuple[Label, ...]
+    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
+        return self._core_table(), self._index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostMatrix):
+            return NotImplemented
+        return self.alphabet == other.alphabet and np.array_equal(self.matrix, other.matrix)
+
+    def __hash__(self) -> int:
+        return hash((self.alphabet, self.matrix.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CostMatrix, (self.alphabet, self.matrix)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.alphabet)} labels>"
