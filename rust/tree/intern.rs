@@ -1,6 +1,6 @@
 //! What the readers of tree files share: texts as codes, and the flat buffers they fill.
 
-use std::hash::{BuildHasher, RandomState};
+use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 
@@ -43,22 +43,9 @@ impl Parsed {
 }
 
 /// Gives each distinct text a code, counting from 0 in order of first appearance.
-///
-/// A table with open addressing whose slots hold codes: a known text is found without an allocation,
-/// and the texts lie in the order of their codes, so that the alphabet needs no sorting at the end.
 #[derive(Debug, Default)]
 pub struct Interner {
-    alphabet: Vec<String>,
-    /// A power of two many, of which at least half stay free.
-    slots: Vec<Slot>,
-    seed: Seed,
-}
-
-/// A place in the table; free if `number`, the code plus one, is 0.
-#[derive(Debug, Default, Clone, Copy)]
-struct Slot {
-    hash: u32,
-    number: u32,
+    codes: HashMap<String, i32>,
 }
 
 impl Interner {
@@ -73,47 +60,21 @@ impl Interner {
     ///
     /// [`Error::Structure`] if there are 2³¹ texts already.
     pub fn code(&mut self, text: &str) -> Result<i32> {
-        if self.alphabet.len() * 2 >= self.slots.len() {
-            self.grow();
+        if let Some(&code) = self.codes.get(text) {
+            return Ok(code);
         }
-        let hash = self.seed.hash(text.as_bytes());
-        let alphabet = &self.alphabet;
-        let place = find(&self.slots, hash, |number| alphabet[number as usize - 1] == text);
-        let slot = &mut self.slots[place];
-        if slot.number > 0 {
-            return Ok(slot.number as i32 - 1);
-        }
-        let code = index(alphabet.len(), "distinct labels")?;
-        *slot = Slot { hash, number: code as u32 + 1 };
-        self.alphabet.push(text.to_owned());
+        let code = index(self.codes.len(), "distinct labels")?;
+        self.codes.insert(text.to_owned(), code);
         Ok(code)
     }
 
     /// The texts, each at the position of its code.
     pub fn into_alphabet(self) -> Vec<String> {
-        self.alphabet
-    }
-
-    fn grow(&mut self) {
-        let mut slots = vec![Slot::default(); (self.slots.len() * 2).max(64)];
-        for &slot in self.slots.iter().filter(|slot| slot.number > 0) {
-            let place = find(&slots, slot.hash, |_| false);
-            slots[place] = slot;
+        let mut alphabet = vec![String::new(); self.codes.len()];
+        for (text, code) in self.codes {
+            alphabet[code as usize] = text;
         }
-        self.slots = slots;
-    }
-}
-
-/// The first place in the row of `hash` that is free or whose number `is_it`.
-fn find(slots: &[Slot], hash: u32, is_it: impl Fn(u32) -> bool) -> usize {
-    let mask = slots.len() - 1;
-    let mut place = hash as usize & mask;
-    loop {
-        let slot = slots[place];
-        if slot.number == 0 || (slot.hash == hash && is_it(slot.number)) {
-            return place;
-        }
-        place = (place + 1) & mask;
+        alphabet
     }
 }
 
@@ -129,33 +90,6 @@ pub(crate) fn index(count: usize, things: &str) -> Result<i32> {
 pub(crate) fn char_position(text: &str, byte: usize) -> usize {
     let before = text.as_bytes().iter().take(byte);
     before.filter(|&&byte| byte & 0xC0 != 0x80).count()
-}
-
-/// A hash for short texts: eight bytes a step, each step a product of 128 bits folded to 64.
-#[derive(Debug)]
-struct Seed(u64);
-
-impl Default for Seed {
-    /// Drawn anew for each table, lest a file be prepared to make its labels collide.
-    fn default() -> Self {
-        Self(RandomState::new().hash_one(0))
-    }
-}
-
-impl Seed {
-    fn hash(&self, text: &[u8]) -> u32 {
-        let fold = |state: u64, word: [u8; 8]| {
-            let product = u128::from(state ^ u64::from_le_bytes(word)) * u128::from(self.0 | 1);
-            (product as u64) ^ ((product >> 64) as u64)
-        };
-        let (words, rest) = text.as_chunks();
-        let state = words.iter().fold(self.0, |state, &word| fold(state, word));
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        // The length keeps texts apart that differ in zero bytes at the end.
-        last[7] = text.len() as u8;
-        fold(state, last) as u32
-    }
 }
 
 /// What the tests of the readers share.
@@ -228,28 +162,6 @@ mod tests {
             }
         }
         assert_eq!(labels.into_alphabet()[99_999], "99999");
-    }
-
-    #[test]
-    fn colliding_texts_stay_apart() {
-        // With this seed the hash is the exclusive or of the words, in whatever order they stand.
-        let mut labels = Interner { seed: Seed(0), ..Interner::default() };
-        let texts = ["aaaaaaaabbbbbbbb", "bbbbbbbbaaaaaaaa"];
-        assert_eq!(labels.seed.hash(texts[0].as_bytes()), labels.seed.hash(texts[1].as_bytes()));
-        for _ in 0..2 {
-            assert_eq!(texts.map(|text| labels.code(text).unwrap()), [0, 1]);
-        }
-    }
-
-    #[test]
-    fn the_hash_spreads_similar_texts() {
-        // 2¹⁶ texts in 2¹⁷ slots: a random function fills 51,571 of them, give or take 150.
-        let seed = Seed::default();
-        for suffix in ["", "\0", "_suffix_of_some_length"] {
-            let hash = |i: u32| seed.hash(format!("{i:x}{suffix}").as_bytes()) & 0x1_FFFF;
-            let taken: std::collections::HashSet<u32> = (0..1 << 16).map(hash).collect();
-            assert!(taken.len() > 45_000, "{} with {suffix:?} and {seed:?}", taken.len());
-        }
     }
 
     #[test]
