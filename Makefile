@@ -65,6 +65,7 @@ peers: $(VENV)/.tools
 bench: peers
 	$(BIN)/python -m pip install -q .
 	$(BIN)/python benches/peers.py
+	$(BIN)/python benches/alignment.py
 
 clean:
 	rm -rf $(VENV) target dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

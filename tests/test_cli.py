@@ -218,3 +218,15 @@ class TestDemo:
         demo.run(tmp_path, say=told.append)
         rates = [int(line.split("%")[0][-3:]) for line in told if "% right" in line]
         assert rates[0] > rates[1] + 20
+
+
+def test_align_prints_the_edits_and_how_many_ways(capsys):
+    assert main(["align", "{a{b}{c}}", "{a{d{c}}}"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out == [
+        "delete  b  (node 1 of A)",
+        "insert  d  (node 1 of B)",
+        "2 edits, one of 3 optimal alignments",
+    ]
+    assert main(["align", "{a}", "{a}"]) == 0
+    assert capsys.readouterr().out == "0 edits, the only optimal alignment\n"

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from treemetric.alignment import align, cooptimal
 from treemetric.distances import distance, pairwise_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
@@ -84,6 +85,16 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("b", metavar="B", help="a tree in brackets, or a file")
     one.set_defaults(command=_distance)
 
+    edits = commands.add_parser(
+        "align",
+        help="print the edits between two trees",
+        description="Print the edits of one optimal alignment, and how many there are. "
+        "Trees are written as for 'distance'.",
+    )
+    edits.add_argument("a", metavar="A", help="a tree in brackets, or a file")
+    edits.add_argument("b", metavar="B", help="a tree in brackets, or a file")
+    edits.set_defaults(command=_align)
+
     many = commands.add_parser(
         "pairwise",
         help="save all distances of a file of trees",
@@ -133,6 +144,21 @@ def _add_jobs(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of threads (default: -1, all usable cores)",
     )
+
+
+def _align(arguments: argparse.Namespace) -> None:
+    x, y = _tree(arguments.a), _tree(arguments.b)
+    alignment, count = align(x, y), cooptimal(x, y).count
+    for edit in alignment.edits():
+        where = f"node {edit.i} of A" if edit.i is not None else f"node {edit.j} of B"
+        change = {
+            "replace": f"{edit.old} -> {edit.new}",
+            "delete": f"{edit.old}",
+            "insert": f"{edit.new}",
+        }[edit.op]
+        print(f"{edit.op:8}{change}  ({where})")
+    others = "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
+    print(f"{alignment.cost:g} edits, {others}")
 
 
 def _distance(arguments: argparse.Namespace) -> None:

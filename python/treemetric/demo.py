@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treemetric.alignment import align, cooptimal
 from treemetric.datasets import load_stdlib_functions
 from treemetric.distances import pairwise_distances
-from treemetric.plotting import plot_distances, plot_map
+from treemetric.plotting import plot_alignment, plot_distances, plot_map
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -121,14 +122,34 @@ def _tell_neighbours(demo: _Demo) -> None:
     for k in nearest:
         demo.say(f"  {demo.D[asked, k]:4.0f}  {demo.names[k]}")
 
+    i, j = _closest_strangers(demo)
+    demo.say(f"Closest across modules, {demo.D[i, j]:.0f} edits:")
+    for k in (i, j):
+        demo.say(f"  {demo.names[k]} ({demo.trees.sizes[k]} nodes)")
+        demo.say(f"    {_shorten(demo.trees[k])}")
+
+
+def _closest_strangers(demo: _Demo) -> tuple[int, int]:
+    """Give the two functions of different modules that are most alike for their size."""
     sizes = demo.trees.sizes
     share = demo.D / (sizes[:, None] + sizes[None, :])
     share[demo.y[:, None] == demo.y[None, :]] = np.inf
     i, j = np.unravel_index(np.argmin(share), share.shape)
-    demo.say(f"Closest across modules, {demo.D[i, j]:.0f} edits:")
-    for k in (i, j):
-        demo.say(f"  {demo.names[k]} ({sizes[k]} nodes)")
-        demo.say(f"    {_shorten(demo.trees[int(k)])}")
+    return int(i), int(j)
+
+
+def _tell_edits(demo: _Demo) -> None:
+    i, j = _closest_strangers(demo)
+    pair = cooptimal(demo.trees[i], demo.trees[j])
+    demo.say(f"From {demo.names[i]} to {demo.names[j]},")
+    demo.say(f"in one of {pair.count:,} cheapest ways:")
+    for edit in align(demo.trees[i], demo.trees[j]).edits():
+        words = {
+            "replace": f"replace {edit.old} by {edit.new}",
+            "delete": f"delete {edit.old}",
+            "insert": f"insert {edit.new}",
+        }
+        demo.say(f"  {words[edit.op]}")
 
 
 def _tell_classes(demo: _Demo) -> None:
@@ -146,6 +167,7 @@ _SECTIONS: tuple[tuple[str, Callable[[_Demo], None]], ...] = (
     ("Trees", _tell_data),
     ("All pairs", _tell_speed),
     ("Neighbours", _tell_neighbours),
+    ("Edits", _tell_edits),
     ("Classes", _tell_classes),
 )
 
@@ -167,6 +189,11 @@ def _draw(demo: _Demo) -> Path | None:
     path = demo.folder / "distances.png"
     figure.savefig(path, dpi=120)
     demo.say(str(path))
+    i, j = _closest_strangers(demo)
+    figure = Figure(figsize=(9, 8), layout="constrained")
+    plot_alignment(align(demo.trees[i], demo.trees[j]), ax=figure.subplots())
+    figure.savefig(demo.folder / "alignment.png", dpi=120)
+    demo.say(str(demo.folder / "alignment.png"))
     return path
 
 
