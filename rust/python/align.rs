@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::Cancel;
 use crate::python::cost::CostTable;
-use crate::python::distance::{SMALL_PAIR, with_operands};
+use crate::python::distance::{LONG_PAIR, SMALL_PAIR, WORKSPACE, with_operands};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
@@ -31,38 +31,39 @@ type Pair<'a, 'py> = (
 fn on_pair<T: Send>(
     py: Python<'_>,
     (x, y, table, index): Pair<'_, '_>,
-    work: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>, &Cancel) -> Result<T> + Send,
+    work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     with_operands(py, x, y, table, index, |x, y, pricing| {
-        if pair_work(x.tree, y.tree) + align_work(x.tree, y.tree) < SMALL_PAIR {
-            return Ok(work(x, y, pricing, &Cancel::default())?);
+        let cells = pair_work(x.tree, y.tree) + align_work(x.tree, y.tree);
+        let solve = |scratch: &mut Workspace, cancel: &Cancel| {
+            work(Solver { x, y, pricing, scratch, cancel })
+        };
+        if cells > LONG_PAIR {
+            return run::watched(py, |cancel| solve(&mut Workspace::default(), cancel));
         }
-        run::watched(py, |cancel| work(x, y, pricing, cancel))
+        let at_once = || WORKSPACE.with_borrow_mut(|scratch| solve(scratch, &Cancel::default()));
+        if cells < SMALL_PAIR { Ok(at_once()?) } else { run::briefly(py, at_once) }
     })
 }
 
-fn solve(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    cancel: &Cancel,
-) -> Result<(f64, Pairs)> {
-    let problem =
-        Problem::new(x, y, pricing, 0.0, Order::Preorder, &mut Workspace::default(), cancel)?;
-    Ok((problem.optimal_cost(), one_alignment(&problem, cancel)?))
-}
-
-fn cooptimal<'a>(
+/// Two trees, their costs, and what is needed to align them.
+struct Solver<'a, 's> {
     x: Operand<'a>,
     y: Operand<'a>,
     pricing: Pricing<'a>,
-    tolerance: f64,
-    order: Order,
-    cancel: &Cancel,
-) -> Result<CoOptimal<'a>> {
-    let mut scratch = Workspace::default();
-    let problem = Problem::new(x, y, pricing, tolerance, order, &mut scratch, cancel)?;
-    CoOptimal::new(problem, cancel)
+    scratch: &'s mut Workspace,
+    cancel: &'s Cancel,
+}
+
+impl<'a> Solver<'a, '_> {
+    fn problem(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a>> {
+        let Self { x, y, pricing, .. } = *self;
+        Problem::new(x, y, pricing, tolerance, order, self.scratch, self.cancel)
+    }
+
+    fn cooptimal(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a>> {
+        CoOptimal::new(self.problem(tolerance, order)?, self.cancel)
+    }
 }
 
 fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
@@ -79,7 +80,10 @@ pub(super) fn align_pair(
     table: Option<&Bound<'_, CostTable>>,
     index: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(f64, Pairs)> {
-    on_pair(py, (x, y, table, index), solve)
+    on_pair(py, (x, y, table, index), |mut solver| {
+        let problem = solver.problem(0.0, Order::Preorder)?;
+        Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
+    })
 }
 
 /// The cost of an alignment that is given by its pairs, which must be in range.
@@ -114,8 +118,8 @@ pub(super) fn cooptimal_count<'py>(
     index: Option<&Bound<'py, PyDict>>,
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let count = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.count(cancel)
+    let count = on_pair(py, (x, y, table, index), |mut solver| {
+        solver.cooptimal(tolerance, Order::Any)?.count(solver.cancel)
     })?;
     Ok(PyBytes::new(py, &count.to_bytes_le()))
 }
@@ -130,8 +134,8 @@ pub(super) fn cooptimal_expectation<'py>(
     index: Option<&Bound<'py, PyDict>>,
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let expectation = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.expectation(cancel)
+    let expectation = on_pair(py, (x, y, table, index), |mut solver| {
+        solver.cooptimal(tolerance, Order::Any)?.expectation(solver.cancel)
     })?;
     matrix(py, expectation.shares, y.get().codes.len() + 1)
 }
@@ -149,8 +153,8 @@ pub(super) fn cooptimal_sample(
     count: usize,
     seed: u64,
 ) -> PyResult<Vec<Pairs>> {
-    on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        cooptimal(x, y, pricing, tolerance, Order::Any, cancel)?.sample(count, seed, cancel)
+    on_pair(py, (x, y, table, index), |mut solver| {
+        solver.cooptimal(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
     })
 }
 
@@ -171,8 +175,8 @@ impl Alignments {
         index: Option<&Bound<'_, PyDict>>,
         tolerance: f64,
     ) -> PyResult<Self> {
-        let enumeration = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-            Enumeration::new(&cooptimal(x, y, pricing, tolerance, Order::Preorder, cancel)?, cancel)
+        let enumeration = on_pair(py, (x, y, table, index), |mut solver| {
+            Enumeration::new(&solver.cooptimal(tolerance, Order::Preorder)?, solver.cancel)
         })?;
         Ok(Self { enumeration: Mutex::new(enumeration) })
     }
@@ -196,10 +200,8 @@ pub(super) fn soft_pair<'py>(
     index: Option<&Bound<'py, PyDict>>,
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
-    let (cost, expectation) = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        let mut scratch = Workspace::default();
-        let problem = Problem::new(x, y, pricing, 0.0, Order::Any, &mut scratch, cancel)?;
-        soft_alignment(&problem, temperature, cancel)
+    let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
+        soft_alignment(&solver.problem(0.0, Order::Any)?, temperature, solver.cancel)
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
 }
@@ -213,8 +215,9 @@ pub(super) fn subtree_distances<'py>(
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let distances = on_pair(py, (x, y, table, index), |x, y, pricing, cancel| {
-        core_subtree_distances(x, y, pricing, &mut Workspace::default(), cancel)
+    let distances = on_pair(py, (x, y, table, index), |solver| {
+        let Solver { x, y, pricing, scratch, cancel } = solver;
+        core_subtree_distances(x, y, pricing, scratch, cancel)
     })?;
     PyArray1::from_vec(py, distances).reshape([x.get().codes.len(), y.get().codes.len()])
 }

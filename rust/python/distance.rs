@@ -21,10 +21,10 @@ use std::cell::{Cell, RefCell};
 /// Below this much work (cells) a pair takes microseconds and keeps the GIL.
 pub(super) const SMALL_PAIR: f64 = 1e5;
 /// Above this much work a pair takes long enough that someone may press Ctrl-C.
-const LONG_PAIR: f64 = 2e7;
+pub(super) const LONG_PAIR: f64 = 2e7;
 
 thread_local! {
-    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+    pub(super) static WORKSPACE: RefCell<Workspace> = RefCell::default();
     /// Taken while labels are compared, which may run Python code and come back here.
     static CODES: Cell<(Vec<u32>, Vec<u32>)> = const { Cell::new((Vec::new(), Vec::new())) };
 }
