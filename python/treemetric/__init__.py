@@ -4,17 +4,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
+from treemetric._cooptimal import CoOptimal, cooptimal
 from treemetric._core import __version__ as __version__
-from treemetric.alignment import (
-    Alignment,
-    CoOptimal,
-    Edit,
-    SoftAlignment,
-    align,
-    cooptimal,
-    soft_alignment,
-    subtree_distances,
-)
+from treemetric._edit_counts import EditCounts, edit_counts
+from treemetric._soft_alignment import SoftAlignment, soft_alignment
+from treemetric.alignment import Alignment, Edit, align, subtree_distances
 from treemetric.costs import (
     CallableCosts,
     CostMatrix,
@@ -24,7 +18,6 @@ from treemetric.costs import (
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
-from treemetric.edit_counts import EditCounts, edit_counts
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 

@@ -9,7 +9,7 @@ from treemetric._typing import Label
 from treemetric._validation import refuse, shown
 from treemetric.costs import Costs, UnitCosts
 from treemetric.tree import Tree
-from treemetric.treeset import TreeSet
+from treemetric.treeset import TreeSet, check_tree
 
 Codes = tuple[Any, Any]
 Table = tuple["_core.CostTable | None", dict[Label, int] | None]
@@ -26,6 +26,13 @@ def check_costs(costs: object, function: str) -> Costs:
         )
         refuse("costs", function, must, shown(costs))
     return costs
+
+
+def check_pair(x: object, y: object, costs: object, function: str) -> Costs:
+    """Check two trees and their costs; give the costs."""
+    check_tree(x, "x", function)
+    check_tree(y, "y", function)
+    return check_costs(costs, function)
 
 
 def pair_table(costs: Costs, x: Tree, y: Tree) -> Table:

@@ -103,3 +103,11 @@ def check_memory(nbytes: int, what: str) -> None:
     if nbytes > available:
         message = f"{what} needs {nbytes} bytes, but only {available} bytes are available"
         raise MemoryError(message)
+
+
+def check_non_negative(value: object, parameter: str, function: str) -> float:
+    """Let finite numbers that are not negative through."""
+    number = as_float(value)
+    if not 0 <= number < float("inf"):
+        refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))
+    return number

@@ -1,30 +1,17 @@
-"""Which edits: alignments of two trees, one, all or softly."""
+"""Which edits: one optimal alignment of two trees."""
 
-from collections.abc import Callable, Iterator
-from numbers import Integral
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from treemetric import _core
-from treemetric._arrays import frozen
-from treemetric._pricing import check_costs, pair_table
+from treemetric._pricing import check_pair, pair_table
 from treemetric._typing import FloatArray, Label
-from treemetric._validation import as_float, refuse, shown
 from treemetric.costs import Costs
 from treemetric.tree import Tree
-from treemetric.treeset import check_tree
 
-__all__ = [
-    "Alignment",
-    "CoOptimal",
-    "Edit",
-    "SoftAlignment",
-    "align",
-    "cooptimal",
-    "soft_alignment",
-    "subtree_distances",
-]
+__all__ = ["Alignment", "Edit", "align", "subtree_distances"]
 
 Pair = tuple[int | None, int | None]
 
@@ -314,263 +301,9 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     >>> align(Tree.from_bracket("{a{b}}"), Tree.from_bracket("{a{c}}")).pairs
     ((0, 0), (1, 1))
     """
-    checked = _checked(x, y, costs, "align")
+    checked = check_pair(x, y, costs, "align")
     cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
     return Alignment._make(x, y, checked, cost, matches)
-
-
-class CoOptimal:
-    """All optimal alignments of two trees; made by `cooptimal`.
-
-    Iterating gives them one after the other, each once, pairs as early as possible first.
-
-    Attributes
-    ----------
-    x, y : Tree
-        The trees.
-    costs : Costs
-        What edits cost.
-    cost : float
-        The distance, which is the cost of all of them.
-    count : int
-        How many there are.
-    expectation : ndarray of shape (x.size + 1, y.size + 1)
-        The share of them that pair node i with node j; the last column holds the shares of
-        deletions, the last row those of insertions.
-
-    Examples
-    --------
-    >>> from treemetric import Tree, cooptimal
-    >>> all_of_them = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
-    >>> all_of_them.count
-    2
-    >>> [alignment.pairs for alignment in all_of_them]
-    [((0, 0), (1, None)), ((0, None), (1, 0))]
-    >>> all_of_them.expectation
-    array([[0.5, 0.5],
-           [0.5, 0.5],
-           [0. , 0. ]])
-    """
-
-    __slots__ = ("_cache", "_call", "_costs", "_tol", "_x", "_y")
-
-    def __init__(self) -> None:
-        message = "co-optimal alignments are made by treemetric.cooptimal"
-        raise TypeError(message)
-
-    @classmethod
-    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
-        table, index = pair_table(costs, x, y)
-        if index is not None:
-            # Labels that the costs do not know are refused now, not at first use.
-            for tree in (x, y):
-                _core.encode(tree._data.alphabet, index)
-        pair = object.__new__(cls)
-        call = (x._data, y._data, table, index)
-        for name, value in zip(cls.__slots__, ({}, call, costs, tol, x, y), strict=True):
-            object.__setattr__(pair, name, value)
-        return pair
-
-    @property
-    def x(self) -> Tree:
-        """The tree that is edited."""
-        return self._x  # type: ignore[no-any-return,attr-defined]
-
-    @property
-    def y(self) -> Tree:
-        """The tree that comes out."""
-        return self._y  # type: ignore[no-any-return,attr-defined]
-
-    @property
-    def costs(self) -> Costs:
-        """What edits cost."""
-        return self._costs  # type: ignore[no-any-return,attr-defined]
-
-    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
-        cache: dict[str, Any] = self._cache  # type: ignore[attr-defined]
-        if name not in cache:
-            cache[name] = compute()
-        return cache[name]
-
-    def _core_call(self, function: Callable[..., Any], *more: Any) -> Any:
-        return function(*self._call, self._tol, *more)  # type: ignore[attr-defined]
-
-    @property
-    def cost(self) -> float:
-        """The distance, which is the cost of all optimal alignments."""
-        pair = self._call  # type: ignore[attr-defined]
-        return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
-
-    @property
-    def count(self) -> int:
-        """How many optimal alignments there are, exactly."""
-        return self._once(  # type: ignore[no-any-return]
-            "count",
-            lambda: int.from_bytes(self._core_call(_core.cooptimal_count), "little"),
-        )
-
-    @property
-    def expectation(self) -> FloatArray:
-        """The share of optimal alignments with each pair, deletion and insertion."""
-        return self._once(  # type: ignore[no-any-return]
-            "expectation", lambda: frozen(self._core_call(_core.cooptimal_expectation))
-        )
-
-    def sample(self, k: int = 1, random_state: Any = None) -> list[Alignment]:
-        """Draw optimal alignments at random.
-
-        Parameters
-        ----------
-        k : int, default=1
-            How many.
-        random_state : int, RandomState instance or None, default=None
-            The source of randomness, as in scikit-learn.
-
-        Returns
-        -------
-        list of Alignment
-            Independent draws; every optimal alignment is equally likely.
-
-        Examples
-        --------
-        >>> from treemetric import Tree, cooptimal
-        >>> pair = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
-        >>> len(pair.sample(3, random_state=0))
-        3
-        """
-        from sklearn.utils import check_random_state
-
-        if not isinstance(k, Integral) or isinstance(k, bool) or k < 0:
-            refuse("k", "sample", "an int in the range [0, inf)", shown(k))
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
-        return [self._alignment(matches) for matches in drawn]
-
-    def _alignment(self, matches: list[tuple[int, int]]) -> Alignment:
-        return Alignment._make(self.x, self.y, self.costs, self.cost, matches)
-
-    def __iter__(self) -> Iterator[Alignment]:
-        return map(self._alignment, self._core_call(_core.Alignments))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"co-optimal alignments are immutable; {name!r} cannot be set"
-        raise AttributeError(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CoOptimal._make, (self.x, self.y, self.costs, self._tol)  # type: ignore[attr-defined]
-
-    def __repr__(self) -> str:
-        noun = "alignment" if self.count == 1 else "alignments"
-        return f"<CoOptimal: {self.count} {noun} of cost {self.cost}>"
-
-
-def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
-    """Find all optimal alignments of two trees.
-
-    Parameters
-    ----------
-    x, y : Tree
-        Trees or forests.
-    costs : Costs, optional
-        What an edit costs; 1 by default.
-    tol : float, default=1e-9
-        Alignments count as optimal if they are, up to this share of the cost of deleting
-        and inserting everything; for costs whose sums are not exact.
-
-    Returns
-    -------
-    CoOptimal
-        Their number, the share of each pair, samples, and an iterator over all of them.
-
-    Notes
-    -----
-    Alignments are counted, not paths through the dynamic programme: "delete, then insert"
-    and "insert, then delete" are two paths and one alignment. The smallest trees that show
-    it are a(a, a) and a(a(a)), with 6 optimal alignments and 7 paths. The number of optimal
-    alignments can grow exponentially; it is exact whatever its size. Time and memory are
-    those of the distance, plus a multiple for the subtrees that optimal alignments use.
-
-    Examples
-    --------
-    >>> from treemetric import Tree, cooptimal
-    >>> x, y = Tree.from_bracket("{a{a}{a}}"), Tree.from_bracket("{a{a{a}}}")
-    >>> cooptimal(x, y)
-    <CoOptimal: 6 alignments of cost 2.0>
-    """
-    checked = _checked(x, y, costs, "cooptimal")
-    return CoOptimal._make(x, y, checked, _non_negative(tol, "tol", "cooptimal"))
-
-
-class SoftAlignment(NamedTuple):
-    """The soft distance of two trees and the expected alignment; made by `soft_alignment`.
-
-    Attributes
-    ----------
-    cost : float
-        The soft distance.
-    expectation : ndarray of shape (x.size + 1, y.size + 1)
-        The probability of each pair, deletion (last column) and insertion (last row).
-
-    Examples
-    --------
-    >>> from treemetric import Tree, soft_alignment
-    >>> soft_alignment(Tree.from_sequence("a"), Tree.from_sequence("a")).expectation.round(3)
-    array([[0.881, 0.119],
-           [0.119, 0.   ]])
-    """
-
-    cost: float
-    expectation: FloatArray
-
-
-def soft_alignment(
-    x: Tree, y: Tree, *, temperature: float = 1.0, costs: Costs | None = None
-) -> SoftAlignment:
-    """Weigh all alignments of two trees, the cheaper the more.
-
-    An alignment of cost d has the weight ``exp(-d / temperature)``.
-
-    Parameters
-    ----------
-    x, y : Tree
-        Trees or forests.
-    temperature : float, default=1.0
-        How much dearer alignments count; must be positive, and not below 1e-10 of the cost
-        of deleting and inserting everything.
-    costs : Costs, optional
-        What an edit costs; 1 by default.
-
-    Returns
-    -------
-    SoftAlignment
-        The soft distance ``-temperature * log(sum of weights)`` and the probability of
-        every pair. The derivative of the soft distance with respect to the cost of an edit
-        is the expected number of such edits.
-
-    Notes
-    -----
-    As the temperature goes to 0, the soft distance becomes the distance and the expectation
-    the average of `cooptimal`. The soft distance can be negative, and that of a tree to
-    itself is: many alignments share in the sum.
-
-    Examples
-    --------
-    >>> from treemetric import Tree, soft_alignment
-    >>> x, y = Tree.from_sequence("ab"), Tree.from_sequence("b")
-    >>> round(soft_alignment(x, y, temperature=0.01).cost, 6)
-    1.0
-    """
-    checked = _checked(x, y, costs, "soft_alignment")
-    heat = as_float(temperature)
-    # Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
-    everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), [])
-    least = max(1e-10 * everything, 1e-300)
-    if not least <= heat < float("inf"):
-        must = f"a float in the range [{least:g}, inf) for these trees"
-        refuse("temperature", "soft_alignment", must, shown(temperature))
-    table, index = pair_table(checked, x, y)
-    cost, expectation = _core.soft_pair(x._data, y._data, table, index, heat)
-    return SoftAlignment(cost, frozen(expectation))
 
 
 def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
@@ -598,18 +331,5 @@ def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatA
            [2., 1.],
            [1., 0.]])
     """
-    table, index = pair_table(_checked(x, y, costs, "subtree_distances"), x, y)
+    table, index = pair_table(check_pair(x, y, costs, "subtree_distances"), x, y)
     return _core.subtree_distances(x._data, y._data, table, index)
-
-
-def _checked(x: object, y: object, costs: object, function: str) -> Costs:
-    check_tree(x, "x", function)
-    check_tree(y, "y", function)
-    return check_costs(costs, function)
-
-
-def _non_negative(value: object, parameter: str, function: str) -> float:
-    number = as_float(value)
-    if not 0 <= number < float("inf"):
-        refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))
-    return number

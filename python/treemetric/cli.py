@@ -10,7 +10,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from treemetric.alignment import align, cooptimal
+from treemetric._cooptimal import cooptimal
+from treemetric.alignment import align
 from treemetric.distances import distance, pairwise_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet

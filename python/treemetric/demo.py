@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treemetric.alignment import align, cooptimal
+from treemetric._cooptimal import cooptimal
+from treemetric.alignment import align
 from treemetric.datasets import load_stdlib_functions
 from treemetric.distances import pairwise_distances
 from treemetric.plotting import plot_alignment, plot_distances, plot_map

@@ -9,8 +9,7 @@ from treemetric import _core
 from treemetric._pricing import check_costs, common_codes, resolve
 from treemetric._progress import reporter
 from treemetric._typing import FloatArray, Label, Progress, Trees
-from treemetric._validation import check_n_jobs, refuse, shown
-from treemetric.alignment import _non_negative
+from treemetric._validation import check_n_jobs, check_non_negative, refuse, shown
 from treemetric.costs import Costs
 from treemetric.treeset import check_trees
 
@@ -145,7 +144,7 @@ def edit_counts(
     name = "edit_counts"
     threads = check_n_jobs(n_jobs, name)
     checked = check_costs(costs, name)
-    slack = _non_negative(tol, "tol", name)
+    slack = check_non_negative(tol, "tol", name)
     if script not in ("average", "one"):
         refuse("script", name, "'average' or 'one'", shown(script))
     with reporter(progress, name, "pairs") as report:
