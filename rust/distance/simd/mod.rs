@@ -6,7 +6,7 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(test)]
 pub(crate) mod portable;
 
 use crate::cost::CostTable;
