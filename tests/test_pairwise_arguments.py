@@ -111,7 +111,7 @@ def test_condensed_out_must_be_flat():
 # --- refusals ----------------------------------------------------------------------
 
 
-def refused(name, value, *, kind=(TypeError, ValueError), must="", **others):
+def check_refused(name, value, *, kind=(TypeError, ValueError), must="", **others):
     """Call with one bad argument and check the sentence about it."""
     arguments = {"X": TREES, name: value, **others}
     with pytest.raises(kind) as caught:
@@ -125,7 +125,7 @@ def refused(name, value, *, kind=(TypeError, ValueError), must="", **others):
 
 @pytest.mark.parametrize("n_jobs", [0, -2, -100])
 def test_n_jobs_is_none_minus_one_or_positive(n_jobs):
-    text = refused("n_jobs", n_jobs, kind=ValueError)
+    text = check_refused("n_jobs", n_jobs, kind=ValueError)
     assert text == (
         "The 'n_jobs' parameter of pairwise_distances must be None, -1 or a positive "
         f"int. Got {n_jobs} instead."
@@ -134,7 +134,7 @@ def test_n_jobs_is_none_minus_one_or_positive(n_jobs):
 
 @pytest.mark.parametrize("n_jobs", [1.5, 2.0, "2", [1]])
 def test_n_jobs_is_an_int(n_jobs):
-    refused("n_jobs", n_jobs, must=f"Got {n_jobs!r}")
+    check_refused("n_jobs", n_jobs, must=f"Got {n_jobs!r}")
 
 
 @pytest.mark.parametrize("n_jobs", [np.int64(2), np.int8(-1)])
@@ -144,23 +144,23 @@ def test_n_jobs_may_be_a_numpy_int(n_jobs):
 
 @pytest.mark.parametrize("dtype", ["float16", "int64", "complex128", "nonsense", 3])
 def test_dtype_is_one_of_two(dtype):
-    text = refused("dtype", dtype, must="float32")
+    text = check_refused("dtype", dtype, must="float32")
     assert "float64" in text
 
 
 @pytest.mark.parametrize("cutoff", [-1, math.nan, "1", [2], -math.inf])
 def test_cutoff_is_a_number_from_zero(cutoff):
-    refused("cutoff", cutoff, must=f"Got {cutoff!r}")
+    check_refused("cutoff", cutoff, must=f"Got {cutoff!r}")
 
 
 @pytest.mark.parametrize("costs", ["unit", 3, np.zeros((2, 2)), reference.unit_cost])
 def test_costs_are_one_of_the_kinds(costs):
-    refused("costs", costs)
+    check_refused("costs", costs)
 
 
 @pytest.mark.parametrize("progress", ["bar", 3, [print]])
 def test_progress_is_a_callable_or_true(progress):
-    refused("progress", progress, must=f"Got {progress!r}")
+    check_refused("progress", progress, must=f"Got {progress!r}")
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_collections_hold_trees(trees):
 
 @pytest.mark.parametrize("trees", [TREES[0], "{a}", 3])
 def test_collections_are_not_single_objects(trees):
-    refused("X", trees, kind=TypeError)
-    refused("Y", trees, kind=TypeError)
+    check_refused("X", trees, kind=TypeError)
+    check_refused("Y", trees, kind=TypeError)
 
 
 def test_x_is_not_optional():
@@ -192,18 +192,18 @@ def test_x_is_not_optional():
 
 
 def test_condensed_has_no_second_collection():
-    refused("Y", TREES, kind=ValueError, must="None if condensed=True", condensed=True)
+    check_refused("Y", TREES, kind=ValueError, must="None if condensed=True", condensed=True)
 
 
 def test_condensed_needs_symmetric_costs():
     costs = tm.CostMatrix("abc", np.arange(16).reshape(4, 4) % 15)
-    text = refused("condensed", value=True, kind=ValueError, costs=costs)
+    text = check_refused("condensed", value=True, kind=ValueError, costs=costs)
     assert "symmetric" in text
 
 
 @pytest.mark.parametrize("condensed", ["yes", 2])
 def test_condensed_is_a_bool(condensed):
-    refused("condensed", condensed)
+    check_refused("condensed", condensed)
 
 
 def test_everything_after_the_trees_is_named():

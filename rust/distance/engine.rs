@@ -133,10 +133,15 @@ pub(crate) struct Group<'a> {
     pub(crate) cache: &'a ColumnCache,
 }
 
+/// Estimated cells of rows and columns with that much work.
+pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
+    // The constant stands for the overhead of a row, which counts when columns are few.
+    row_work as f64 * (column_work + 16) as f64
+}
+
 /// Estimated cells of one decomposition.
 fn work(rows: &Oriented, columns: &Oriented) -> f64 {
-    // The constant stands for the overhead of a row, which counts when columns are few.
-    rows.row_work as f64 * (columns.column_work + 16) as f64
+    estimate(rows.row_work, columns.column_work)
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.

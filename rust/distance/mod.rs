@@ -19,7 +19,7 @@ mod tests;
 
 pub(crate) use engine::ColumnCache;
 pub(crate) use engine::{
-    Group, SubtreeSavings, delete_all, group_savings, insert_all, subtree_savings, total,
+    Group, SubtreeSavings, delete_all, estimate, group_savings, insert_all, subtree_savings, total,
 };
 pub use engine::{
     Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by, pair_work,

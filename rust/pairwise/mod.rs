@@ -4,7 +4,7 @@ mod plan;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Operand, Pricing, SubtreeSavings, Workspace, append_codes,
-    delete_all, group_savings, insert_all, total,
+    delete_all, estimate, group_savings, insert_all, total,
 };
 use crate::error::Result;
 use crate::memory;
@@ -219,11 +219,10 @@ impl<'a> Batch<'a> {
         for (row, out) in task.rows.clone().zip(savings.chunks_exact_mut(width)) {
             let x = self.request.x.operand(self.rows[row]);
             let direct = |side: usize| {
-                x.tree.oriented(SIDES[side]).row_work as f64 * (self.column_work[side] + 16) as f64
+                estimate(x.tree.oriented(SIDES[side]).row_work, self.column_work[side])
             };
             let exchanged = |side: usize| {
-                let columns = x.tree.oriented(SIDES[side]).column_work;
-                self.row_work[side] as f64 * (columns + 16) as f64
+                estimate(self.row_work[side], x.tree.oriented(SIDES[side]).column_work)
             };
             let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
             let (side, other) = (better(&direct), better(&exchanged));
