@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from treemetric._plot_common import require_matplotlib
 from treemetric._tree_layout import (
     KINDS,
     Kind,
@@ -97,10 +98,7 @@ def plot_alignment(alignment: "Alignment", *, ax: "Axes | None" = None) -> "Axes
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['3 kept', '0 replaced', '1 deleted', '0 inserted']
     """
-    # Imported here, as the module of the helper exports this function.
-    from treemetric.plotting import _require_matplotlib
-
-    _require_matplotlib()
+    require_matplotlib()
     rows = aligned_rows(alignment)
     left = _Outline(alignment.x, 0.0)
     right = _Outline(alignment.y, left.end + _GAP)

@@ -3,7 +3,7 @@
 use crate::align::count::CoOptimal;
 use crate::align::problem::{Order, Problem};
 use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing, Workspace, pair_work};
+use crate::distance::{Operand, Pricing, Quanta, Workspace, pair_work};
 use crate::error::Result;
 use crate::pairwise::Side;
 use crate::parallel::{self, Cancel};
@@ -63,7 +63,8 @@ pub fn edit_counts(
         let range = tasks[task].clone();
         let counts = range.clone().map(|position| {
             let (i, j) = pairs[position];
-            count_pair(request, i as usize, j as usize, workspace, cancel)
+            let pair = (i as usize, j as usize);
+            in_quanta!(request.pricing, Q => count_pair::<Q>(request, pair, workspace, cancel))
         });
         Ok((range, counts.collect::<Result<Vec<_>>>()?))
     };
@@ -96,10 +97,9 @@ fn cut_tasks(request: &Request<'_>, pairs: &[(u32, u32)]) -> Vec<Range<usize>> {
     tasks.into_iter().map(|(_, range)| range).collect()
 }
 
-fn count_pair(
+fn count_pair<Q: Quanta>(
     request: &Request<'_>,
-    i: usize,
-    j: usize,
+    (i, j): (usize, usize),
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<Counts> {
@@ -109,7 +109,8 @@ fn count_pair(
         Script::One => Order::Preorder,
         Script::Average => Order::Any,
     };
-    let problem = Problem::new(x, y, request.pricing, request.tolerance, order, workspace, cancel)?;
+    let (pricing, tolerance) = (request.pricing, request.tolerance);
+    let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
     let (n, m) = problem.shape();
     // First by the distinct labels of the two trees, gap last: a small dense matrix.
     let (rows, columns) = (x.tree.labels(), y.tree.labels());

@@ -2,8 +2,10 @@
 
 use crate::align::Pairs;
 use crate::align::count::CoOptimal;
-use crate::align::forest::{Forest, step};
-use crate::align::problem::Span;
+use crate::align::forest::step;
+use crate::align::problem::{Side, Span};
+use crate::align::reach::Reached;
+use crate::distance::Quanta;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -39,18 +41,17 @@ impl Enumeration {
     ///
     /// # Errors
     /// [`crate::Error::Memory`] if the forests do not fit, [`crate::Error::Cancelled`] if asked to.
-    pub fn new(cooptimal: &CoOptimal<'_>, cancel: &Cancel) -> Result<Self> {
+    #[allow(private_bounds)]
+    pub fn new<Q: Quanta>(cooptimal: &CoOptimal<'_, Q>, cancel: &Cancel) -> Result<Self> {
         let problem = cooptimal.problem();
-        let walk = |side: &crate::align::problem::Side<'_>| Walk {
-            first: (0..side.nodes).map(|i| side.tree.first(i) as u32).collect(),
+        let walk = |side: &Side<'_>| Walk {
+            first: side.first.clone(),
             spans: side.spans.clone(),
             span_of: side.span_of.clone(),
             preorder: side.preorder.clone(),
         };
-        let spans =
-            |&(s, t): &(u32, u32)| (problem.x.spans[s as usize], problem.y.spans[t as usize]);
-        let cells = |pair| {
-            let (a, b) = spans(pair);
+        let cells = |&(s, t): &(u32, u32)| {
+            let (a, b) = problem.spans((s as usize, t as usize));
             (a.len() as u64 + 1) * (b.len() as u64 + 1)
         };
         let active = &cooptimal.reach().spans;
@@ -58,12 +59,14 @@ impl Enumeration {
         let columns = problem.y.spans.len();
         let mut forest_of = vec![u32::MAX; problem.x.spans.len() * columns];
         let mut forests = Vec::new();
-        let mut forest = Forest::default();
-        for pair in active {
+        let (list, mut reached) = (cooptimal.lister(), Reached::default());
+        for &(s, t) in active {
             cancel.check()?;
-            cooptimal.open(&mut forest, spans(pair));
-            forest_of[pair.0 as usize * columns + pair.1 as usize] = forests.len() as u32;
-            forests.push((forest.width, forest.steps[..cells(pair) as usize].to_vec()));
+            let pair = (s as usize, t as usize);
+            list(pair, &mut reached);
+            let (a, b) = problem.spans(pair);
+            forest_of[pair.0 * columns + pair.1] = forests.len() as u32;
+            forests.push((b.len() + 1, reached.steps(b.len() + 1, a.len() + 1)));
         }
         Ok(Self {
             nodes: problem.shape(),

@@ -1,6 +1,7 @@
 //! The forests of one pair of spans: best savings, and which derivation steps keep them.
 
 use crate::align::problem::{Problem, Span};
+use crate::distance::Quanta;
 
 /// Steps of the grammar that are open in a cell.
 pub(crate) mod step {
@@ -16,112 +17,161 @@ pub(crate) mod step {
     pub(crate) const ALL: u8 = 15;
 }
 
-/// Below every saving, and far from overflow.
-const NEVER: i128 = i128::MIN / 4;
-
-/// Values and open steps of all prefixes of two spans. Cell `(r, c)` stands for the first r nodes
-/// of one span and the first c of the other, hence for the nodes `first + r - 1`, `first + c - 1`.
-#[derive(Debug, Default)]
-pub(crate) struct Forest {
+/// Savings of all prefixes of two spans. Cell `(r, c)` stands for the first r nodes of one span
+/// and the first c of the other, hence for the nodes `first + r - 1`, `first + c - 1`.
+#[derive(Debug)]
+pub(crate) struct Forest<Q> {
     pub(crate) width: usize,
-    pub(crate) saving: Vec<i128>,
-    pub(crate) steps: Vec<u8>,
+    /// The best saving.
+    pub(crate) saving: Vec<Q>,
+    /// The best one with the last node of the first span paired.
+    pub(crate) mapped: Vec<Q>,
 }
 
-struct Row<'a> {
-    previous: &'a [i128],
-    beside: &'a [i128],
-    current: &'a mut [i128],
-    trees: &'a [i128],
-    steps: &'a mut [u8],
+impl<Q> Default for Forest<Q> {
+    fn default() -> Self {
+        Self { width: 0, saving: Vec::new(), mapped: Vec::new() }
+    }
 }
 
-impl Forest {
+/// One row of the recursion and what it needs.
+struct Row<'a, Q> {
+    previous: &'a [Q],
+    beside: &'a [Q],
+    current: &'a mut [Q],
+    mapped: &'a mut [Q],
+    /// Savings of the subtrees of the row's node.
+    trees: &'a [Q],
+    /// First nodes of the subtrees of the columns.
+    firsts: &'a [u32],
+}
+
+impl<Q: Quanta> Forest<Q> {
     #[inline(always)]
     pub(crate) fn cell(&self, r: usize, c: usize) -> usize {
         r * self.width + c
     }
 
-    fn reset(&mut self, (a, b): (Span, Span)) {
-        self.width = b.len() + 1;
-        let cells = (a.len() + 1) * self.width;
+    fn reset(&mut self, rows: usize, columns: usize) {
+        self.width = columns + 1;
+        let cells = (rows + 1) * self.width;
         if self.saving.len() < cells {
-            self.saving.resize(cells, 0);
-            self.steps.resize(cells, 0);
+            self.saving.resize(cells, Q::ZERO);
+            self.mapped.resize(cells, Q::NEVER);
         }
-        self.saving[..self.width].fill(0);
+        self.saving[..self.width].fill(Q::ZERO);
     }
 
-    /// Fills the savings only.
-    pub(crate) fn fill_savings(&mut self, problem: &Problem<'_>, (a, b): (Span, Span)) {
-        self.reset((a, b));
-        for r in 1..=a.len() {
-            let Row { previous, current, beside, trees, .. } = self.row(problem, (a, b), r);
-            let mut best = 0;
-            for c in 1..current.len() {
-                let joined = beside[problem.y.tree.first(b.first + c - 1) - b.first] + trees[c - 1];
-                best = best.max(previous[c]).max(joined);
-                current[c] = best;
+    /// Fills the savings of the first `rows` and `columns` nodes of two spans.
+    pub(crate) fn fill_savings(
+        &mut self,
+        problem: &Problem<'_, Q>,
+        (a, b): (Span, Span),
+        (rows, columns): (usize, usize),
+    ) {
+        self.reset(rows, columns);
+        for r in 1..=rows {
+            let Row { previous, beside, current, trees, firsts, .. } = self.row(problem, (a, b), r);
+            let mut best = Q::ZERO;
+            let known = previous[1..].iter().zip(trees).zip(firsts);
+            for (out, ((&above, &tree), &first)) in current[1..].iter_mut().zip(known) {
+                let joined = beside[first as usize - b.first] + tree;
+                best = best.max(above).max(joined);
+                *out = best;
             }
         }
     }
 
-    /// Fills savings and steps; `may_pair(i, j)` says whether pairing these roots can be optimal.
+    /// Fills everything; `may_pair` says of all pairs of nodes, row by row, whether pairing them
+    /// can be optimal for their subtrees; `None` if that is not known yet.
     ///
-    /// Savings of forests use those of subtrees, which are known; the steps of the grammar
-    /// additionally need that the two nodes themselves are paired.
+    /// Savings of forests use those of subtrees, which are known; going on with the node mapped
+    /// additionally needs that the two nodes themselves are paired.
     pub(crate) fn fill(
         &mut self,
-        problem: &Problem<'_>,
+        problem: &Problem<'_, Q>,
         (a, b): (Span, Span),
-        may_pair: impl Fn(usize, usize) -> bool,
+        may_pair: Option<&[bool]>,
     ) {
-        self.reset((a, b));
-        let slack = problem.slack;
+        self.reset(a.len(), b.len());
         for r in 1..=a.len() {
-            let i = a.first + r - 1;
-            let Row { previous, current, beside, trees, steps } = self.row(problem, (a, b), r);
-            let (mut best, mut mapped) = (0, NEVER);
-            for c in 1..current.len() {
-                let j = b.first + c - 1;
-                let joined = beside[problem.y.tree.first(j) - b.first] + trees[c - 1];
-                best = best.max(previous[c]).max(joined);
-                let paired = if may_pair(i, j) { joined } else { NEVER };
-                let with_insert = mapped;
-                mapped = mapped.max(paired);
-                current[c] = best;
-                let bit = |step: u8, open: bool| if open { step } else { 0 };
-                steps[c] = bit(step::DELETE, previous[c] >= best - slack)
-                    | bit(step::MAPPED, mapped >= best - slack)
-                    | bit(step::INSERT, with_insert >= mapped - slack && with_insert > NEVER)
-                    | bit(step::PAIR, paired >= mapped - slack && paired > NEVER);
+            let start = (a.first + r - 1) * problem.y.nodes + b.first;
+            let row = self.row(problem, (a, b), r);
+            match may_pair {
+                Some(may_pair) => {
+                    let may_pair = &may_pair[start..][..b.len()];
+                    row.fill(b, may_pair.iter().copied());
+                }
+                None => row.fill(b, std::iter::repeat(true)),
             }
         }
     }
 
     /// The parts that row `r` of the recursion works on.
-    fn row<'a>(&'a mut self, problem: &'a Problem<'_>, (a, b): (Span, Span), r: usize) -> Row<'a> {
+    #[inline(always)]
+    fn row<'a>(
+        &'a mut self,
+        problem: &'a Problem<'_, Q>,
+        (a, b): (Span, Span),
+        r: usize,
+    ) -> Row<'a, Q> {
         let i = a.first + r - 1;
-        let here = r * self.width;
-        let beside = (problem.x.tree.first(i) - a.first) * self.width;
+        let (width, columns) = (self.width, self.width - 1);
+        let here = r * width;
+        let beside = (problem.x.first[i] as usize - a.first) * width;
         let (above, current) = self.saving.split_at_mut(here);
-        let (current, steps) = (&mut current[..self.width], &mut self.steps[here..][..self.width]);
-        current[0] = 0;
-        steps[0] = 0;
+        let (current, mapped) = (&mut current[..width], &mut self.mapped[here..][..width]);
+        current[0] = Q::ZERO;
+        mapped[0] = Q::NEVER;
         Row {
-            previous: &above[here - self.width..],
-            beside: &above[beside..beside + self.width],
+            previous: &above[here - width..],
+            beside: &above[beside..beside + width],
             current,
-            trees: &problem.trees[i * problem.y.nodes + b.first..][..b.len()],
-            steps,
+            mapped,
+            trees: &problem.trees[i * problem.y.nodes + b.first..][..columns],
+            firsts: &problem.y.first[b.first..][..columns],
         }
     }
 
-    /// The shape of the forest with every step open.
-    pub(crate) fn open_all(&mut self, (a, b): (Span, Span)) {
-        self.width = b.len() + 1;
-        let cells = (a.len() + 1) * self.width;
-        self.steps.clear();
-        self.steps.resize(cells, step::ALL);
+    /// The steps that are open in cell `(r, c)` of the filled forest.
+    #[inline(always)]
+    pub(crate) fn open(
+        &self,
+        problem: &Problem<'_, Q>,
+        (a, b): (Span, Span),
+        (r, c): (usize, usize),
+        may_pair: Option<&[bool]>,
+    ) -> u8 {
+        let (i, j) = (a.first + r - 1, b.first + c - 1);
+        let (cell, node) = (self.cell(r, c), i * problem.y.nodes + j);
+        let (best, mapped, slack) = (self.saving[cell], self.mapped[cell], problem.slack);
+        let inserted = self.mapped[cell - 1];
+        let bit = |step: u8, open: bool| if open { step } else { 0 };
+        let mut steps = bit(step::DELETE, self.saving[cell - self.width] >= best - slack)
+            | bit(step::MAPPED, mapped >= best - slack)
+            | bit(step::INSERT, inserted >= mapped - slack && inserted > Q::NEVER);
+        if may_pair.is_none_or(|may_pair| may_pair[node]) {
+            let (r, c) = (problem.x.first[i] as usize, problem.y.first[j] as usize);
+            let joined = self.saving[self.cell(r - a.first, c - b.first)] + problem.trees[node];
+            steps |= bit(step::PAIR, joined >= mapped - slack);
+        }
+        steps
+    }
+}
+
+impl<Q: Quanta> Row<'_, Q> {
+    #[inline(always)]
+    fn fill(self, b: Span, may_pair: impl Iterator<Item = bool>) {
+        let Row { previous, beside, current, mapped, trees, firsts } = self;
+        let (mut best, mut with_pair) = (Q::ZERO, Q::NEVER);
+        let known = previous[1..].iter().zip(trees).zip(firsts).zip(may_pair);
+        let out = current[1..].iter_mut().zip(&mut mapped[1..]);
+        for ((out, mapped), (((&above, &tree), &first), may_pair)) in out.zip(known) {
+            let joined = beside[first as usize - b.first] + tree;
+            best = best.max(above).max(joined);
+            with_pair = with_pair.max(if may_pair { joined } else { Q::NEVER });
+            *out = best;
+            *mapped = with_pair;
+        }
     }
 }

@@ -18,7 +18,23 @@
 //! shows the difference is a(a, a) and a(a(a)): 6 optimal alignments, 7 paths.
 //!
 //! The savings of all pairs of subtrees come from the kernels of [`crate::distance`]; the forests
-//! between them are recomputed, but only those that optimal alignments pass through.
+//! between them are recomputed, but only those that optimal alignments pass through, and counting
+//! looks only at the cells of these that are reached.
+
+/// Evaluates an expression with `$quanta` as the type of whole numbers that these costs need.
+macro_rules! in_quanta {
+    ($pricing:expr, $quanta:ident => $body:expr) => {
+        if $pricing.is_wide() {
+            type $quanta = i128;
+            $body
+        } else {
+            type $quanta = i64;
+            $body
+        }
+    };
+}
+#[cfg(feature = "python")]
+pub(crate) use in_quanta;
 
 mod amount;
 pub mod bulk;
@@ -29,6 +45,7 @@ mod problem;
 mod reach;
 mod sample;
 mod soft;
+mod sweep;
 mod trace;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A pair of trees as the alignment algorithms see it.
 
 use crate::distance::{
-    Operand, Pricing, Workspace, delete_all, insert_all, subtree_savings, total,
+    Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
 };
 use crate::error::Result;
 use crate::parallel::Cancel;
@@ -45,12 +45,17 @@ pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
 /// One of the two trees, in the postorder of the chosen orientation.
 #[derive(Debug)]
 pub(crate) struct Side<'a> {
-    pub(crate) tree: &'a Oriented,
+    tree: &'a Oriented,
     pub(crate) nodes: usize,
+    /// First node of the subtree of each node.
+    pub(crate) first: Vec<u32>,
     /// Ascending by their last node; the last one is the whole tree or forest.
     pub(crate) spans: Vec<Span>,
     /// The span on whose path each node lies.
     pub(crate) span_of: Vec<u32>,
+    /// The nodes on the paths, span by span, ascending, and where each span's begin.
+    paths: Vec<u32>,
+    path_starts: Vec<u32>,
     /// Preorder index of each node.
     pub(crate) preorder: Vec<usize>,
 }
@@ -58,44 +63,62 @@ pub(crate) struct Side<'a> {
 impl<'a> Side<'a> {
     fn new(prepared: &'a Prepared, orientation: Orientation) -> Self {
         let (tree, nodes) = (prepared.oriented(orientation), prepared.nodes());
-        let mut spans = Vec::new();
-        let mut span_of = vec![0; nodes];
-        if nodes > 0 {
-            for &keyroot in &tree.keyroots {
-                let keyroot = keyroot as usize;
-                // The virtual root of a forest is no node to align.
-                let span = Span { first: tree.first(keyroot), last: keyroot.min(nodes - 1) };
-                for (i, span_of) in (span.first..).zip(&mut span_of[span.first..=span.last]) {
-                    if tree.first(i) == span.first {
-                        *span_of = spans.len() as u32;
-                    }
-                }
-                spans.push(span);
-            }
+        let first: Vec<_> = (0..nodes).map(|i| tree.first(i) as u32).collect();
+        // The virtual root of a forest is no node to align.
+        let keyroots = if nodes > 0 { tree.keyroots.as_slice() } else { &[] };
+        let span = |&keyroot: &u32| Span {
+            first: tree.first(keyroot as usize),
+            last: (keyroot as usize).min(nodes - 1),
+        };
+        let spans: Vec<_> = keyroots.iter().map(span).collect();
+        // A path is known by the leaf where it begins.
+        let mut span_of_leaf = vec![0; nodes];
+        for (index, span) in spans.iter().enumerate() {
+            span_of_leaf[span.first] = index as u32;
         }
-        Self { tree, nodes, spans, span_of, preorder: tree.preorder(orientation) }
+        let span_of: Vec<_> = first.iter().map(|&leaf| span_of_leaf[leaf as usize]).collect();
+        let mut path_starts = vec![0; spans.len() + 1];
+        for &span in &span_of {
+            path_starts[span as usize + 1] += 1;
+        }
+        for span in 0..spans.len() {
+            path_starts[span + 1] += path_starts[span];
+        }
+        let (mut paths, mut next) = (vec![0; nodes], path_starts.clone());
+        for (node, &span) in (0..).zip(&span_of) {
+            paths[next[span as usize] as usize] = node;
+            next[span as usize] += 1;
+        }
+        let preorder = tree.preorder(orientation);
+        Self { tree, nodes, first, spans, span_of, paths, path_starts, preorder }
+    }
+
+    /// The nodes on the path of a span, ascending.
+    pub(crate) fn path(&self, span: usize) -> &[u32] {
+        &self.paths[self.path_starts[span] as usize..self.path_starts[span + 1] as usize]
     }
 }
 
-/// Two trees, the savings of their subtrees and of their labels.
+/// Two trees, the savings of their subtrees and of their labels, in quanta of type `Q`.
 #[derive(Debug)]
-pub struct Problem<'a> {
+pub struct Problem<'a, Q> {
     pub(crate) x: Side<'a>,
     pub(crate) y: Side<'a>,
-    /// Savings of subtree pairs in quanta.
-    pub(crate) trees: Vec<i128>,
-    /// Savings of label pairs in quanta, negative where pairing loses.
-    labels: Vec<i128>,
+    /// Savings of subtree pairs.
+    pub(crate) trees: Vec<Q>,
+    /// Savings of label pairs, negative where pairing loses.
+    labels: Vec<Q>,
     label_width: usize,
     /// Values that differ by at most this count as equal.
-    pub(crate) slack: i128,
+    pub(crate) slack: Q,
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
     saving: i128,
     pricing: Pricing<'a>,
 }
 
-impl<'a> Problem<'a> {
+#[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
+impl<'a, Q: Quanta> Problem<'a, Q> {
     /// Computes the savings of all pairs of subtrees; `tolerance` is relative to the cost of
     /// deleting and inserting everything.
     ///
@@ -114,19 +137,17 @@ impl<'a> Problem<'a> {
         let left = order == Order::Any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
         let (side_x, side_y) = (Side::new(x.tree, orientation), Side::new(y.tree, orientation));
-        let (by_preorder, saving) = subtree_savings(x, y, pricing, workspace, cancel)?;
-        let mut trees = Vec::with_capacity(by_preorder.len());
-        for &i in &side_x.preorder {
-            let row = &by_preorder[i * side_y.nodes..][..side_y.nodes];
-            trees.extend(side_y.preorder.iter().map(|&j| row[j]));
-        }
+        let (trees, saving) = subtree_savings(x, y, pricing, orientation, workspace, cancel)?;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
-        let of_labels = |a: u32, b: u32| match pricing {
-            Pricing::Unit => 1 + i128::from(x.code(a) == y.code(b)),
-            Pricing::Table(table) => table.raw_saving(x.code(a), y.code(b)),
+        let of_codes = |a: u32, b: u32| match pricing {
+            Pricing::Unit => 1 + i128::from(a == b),
+            Pricing::Table(table) => table.raw_saving(a, b),
         };
-        let labels =
-            rows.iter().flat_map(|&a| columns.iter().map(move |&b| of_labels(a, b))).collect();
+        let mut labels = Vec::with_capacity(rows.len() * columns.len());
+        for &a in rows {
+            let a = x.code(a);
+            labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
+        }
         let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
         Ok(Self {
             x: side_x,
@@ -134,7 +155,8 @@ impl<'a> Problem<'a> {
             trees,
             labels,
             label_width: columns.len(),
-            slack: (tolerance * nothing_saved as f64) as i128,
+            // More than everything is no more than everything.
+            slack: Q::from_wide(((tolerance * nothing_saved as f64) as i128).min(nothing_saved)),
             nothing_saved,
             saving,
             pricing,
@@ -143,7 +165,7 @@ impl<'a> Problem<'a> {
 
     /// The saving of pairing two nodes.
     #[inline(always)]
-    pub(crate) fn pair(&self, i: usize, j: usize) -> i128 {
+    pub(crate) fn pair(&self, i: usize, j: usize) -> Q {
         let (a, b) = (self.x.tree.label[i] as usize, self.y.tree.label[j] as usize);
         self.labels[a * self.label_width + b]
     }
@@ -160,10 +182,9 @@ impl<'a> Problem<'a> {
         (of(&self.x), of(&self.y))
     }
 
-    /// The saving of the subtrees of two nodes.
-    #[inline(always)]
-    pub(crate) fn subtrees(&self, i: usize, j: usize) -> i128 {
-        self.trees[i * self.y.nodes + j]
+    /// A pair of spans, given as indices.
+    pub(crate) fn spans(&self, pair: (usize, usize)) -> (Span, Span) {
+        (self.x.spans[pair.0], self.y.spans[pair.1])
     }
 
     /// Whether there is nothing to pair.
@@ -182,8 +203,8 @@ impl<'a> Problem<'a> {
     }
 
     /// Quanta as a cost.
-    pub(crate) fn quanta_to_cost(&self, quanta: i128) -> f64 {
-        total(self.pricing, quanta)
+    pub(crate) fn quanta_to_cost(&self, quanta: Q) -> f64 {
+        total(self.pricing, quanta.to_wide())
     }
 
     /// Cost of deleting and inserting everything.
@@ -209,7 +230,6 @@ pub fn subtree_distances(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<Vec<f64>> {
-    let (savings, _) = subtree_savings(x, y, pricing, workspace, cancel)?;
     let deletes = subtree_totals(&x, |code| match pricing {
         Pricing::Unit => 1,
         Pricing::Table(table) => table.delete(code),
@@ -219,9 +239,15 @@ pub fn subtree_distances(
         Pricing::Table(table) => table.insert(code),
     });
     let m = inserts.len();
-    let cell =
-        |(k, saving): (usize, i128)| total(pricing, deletes[k / m] + inserts[k % m] - saving);
-    Ok(savings.into_iter().enumerate().map(cell).collect())
+    in_quanta!(pricing, Q => {
+        let right = Orientation::Right;
+        let (savings, _) = subtree_savings::<Q>(x, y, pricing, right, workspace, cancel)?;
+        // Backwards, since the postorder of the right orientation is the reversed preorder.
+        let cell = |(k, saving): (usize, Q)| {
+            total(pricing, deletes[k / m] + inserts[k % m] - saving.to_wide())
+        };
+        Ok(savings.into_iter().rev().enumerate().map(cell).collect())
+    })
 }
 
 /// The cost of all nodes of each subtree, in preorder.

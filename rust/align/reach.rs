@@ -1,113 +1,303 @@
-//! Which pairs of nodes, hence which pairs of spans, optimal alignments pass through.
+//! Which cells optimal alignments pass through: few of them, and all that counting looks at.
 
 use crate::align::forest::{Forest, step};
-use crate::align::problem::Problem;
+use crate::align::problem::{Problem, Span};
+use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
-/// What is known of a pair of nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Root {
-    /// No optimal alignment gets there.
-    Unreached,
-    /// Some may.
-    Reached,
-    /// Pairing the two nodes is optimal for their subtrees.
-    Optimal,
+/// A state of the grammar in a cell, above the bits of its open steps.
+pub(crate) mod state {
+    /// Any alignment of the two forests.
+    pub(crate) const ANY: u8 = 16;
+    /// Those with the last node of the first one paired.
+    pub(crate) const MAPPED: u8 = 32;
+}
+
+/// A cell that is reached.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    pub(crate) column: u32,
+    /// Reached states and their open steps.
+    pub(crate) bits: u8,
+}
+
+/// The reached cells of one row of a forest: the ends of its parts of two lists.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    row: usize,
+    cells: usize,
+    roots: usize,
+}
+
+/// The reached cells of the forest of a pair of spans, from the last to the first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reached {
+    rows: Vec<Row>,
+    cells: Vec<Cell>,
+    /// Columns of nodes that, paired with the node of the row, are the roots of their subtrees'
+    /// alignments. Both lie on the paths of the spans, so what is below them is in this forest.
+    roots: Vec<u32>,
+}
+
+impl Reached {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.cells.clear();
+        self.roots.clear();
+    }
+
+    fn end_row(&mut self, row: usize) {
+        let last = self.rows.last().map_or((0, 0), |row| (row.cells, row.roots));
+        let (cells, roots) = (self.cells.len(), self.roots.len());
+        if (cells, roots) != last {
+            self.rows.push(Row { row, cells, roots });
+        }
+    }
+
+    /// Row, reached cells and roots, from the last row to the first.
+    pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &[Cell], &[u32])> {
+        (0..self.rows.len()).map(|k| {
+            let Row { row, cells, roots } = self.rows[k];
+            let from =
+                if k == 0 { (0, 0) } else { (self.rows[k - 1].cells, self.rows[k - 1].roots) };
+            (row, &self.cells[from.0..cells], &self.roots[from.1..roots])
+        })
+    }
+
+    /// The open steps of all cells, 0 where none is reached.
+    pub(crate) fn steps(&self, width: usize, height: usize) -> Vec<u8> {
+        let mut steps = vec![0; width * height];
+        for (row, cells, _) in self.rows() {
+            for cell in cells {
+                steps[row * width + cell.column as usize] = cell.bits & step::ALL;
+            }
+        }
+        steps
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.rows.as_slice())
+            + size_of_val(self.cells.as_slice())
+            + size_of_val(self.roots.as_slice())
+    }
+
+    /// Every cell with every step open, for weights under which every alignment counts.
+    pub(crate) fn fill_all<Q: Quanta>(&mut self, problem: &Problem<'_, Q>, pair: (usize, usize)) {
+        let (a, b) = problem.spans(pair);
+        let bits = step::ALL | state::ANY | state::MAPPED;
+        self.clear();
+        for r in (1..=a.len()).rev() {
+            self.cells.extend((1..=b.len() as u32).rev().map(|column| Cell { column, bits }));
+            if problem.x.first[a.first + r - 1] as usize == a.first {
+                let path = problem.y.path(pair.1).iter().rev();
+                self.roots.extend(path.map(|&j| j + 1 - b.first as u32));
+            }
+            self.end_row(r);
+        }
+    }
 }
 
 /// The pairs of nodes that can be paired, and the pairs of spans they lie in.
 #[derive(Debug)]
 pub(crate) struct Reach {
-    pub(crate) roots: Vec<Root>,
+    /// Whether pairing two nodes is optimal for their subtrees, as far as that matters.
+    pub(crate) may_pair: Vec<bool>,
     /// Pairs of spans, as indices, ascending: inner ones come before outer ones.
     pub(crate) spans: Vec<(u32, u32)>,
 }
 
 impl Reach {
-    #[inline(always)]
-    pub(crate) fn may_pair(&self, problem: &Problem<'_>, i: usize, j: usize) -> bool {
-        self.roots[i * problem.y.nodes + j] == Root::Optimal
-    }
-
     /// Everything, for weights under which every alignment counts.
-    pub(crate) fn all(problem: &Problem<'_>) -> Self {
+    pub(crate) fn all<Q: Quanta>(problem: &Problem<'_, Q>) -> Self {
         let (a, b) = (problem.x.spans.len() as u32, problem.y.spans.len() as u32);
         Self {
-            roots: vec![Root::Optimal; problem.x.nodes * problem.y.nodes],
+            may_pair: Vec::new(),
             spans: (0..a).flat_map(|a| (0..b).map(move |b| (a, b))).collect(),
         }
     }
 
     /// Walks down from the whole trees. A subtree pair is entered if its saving is needed; its
     /// roots turn out to be paired in an optimal way, or not, when its own forest is computed.
-    pub(crate) fn new(problem: &Problem<'_>, forest: &mut Forest, cancel: &Cancel) -> Result<Self> {
+    pub(crate) fn new<Q: Quanta>(
+        problem: &Problem<'_, Q>,
+        scratch: &mut Scratch<Q>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let (n, m) = problem.shape();
-        let mut reach = Self { roots: vec![Root::Unreached; n * m], spans: Vec::new() };
+        let mut reach = Self { may_pair: vec![false; n * m], spans: Vec::new() };
         if problem.is_trivial() {
             return Ok(reach);
         }
         let (rows, columns) = (problem.x.spans.len(), problem.y.spans.len());
         let mut active = vec![false; rows * columns];
         active[rows * columns - 1] = true;
-        // Per cell: reached as "any" (1), as "mapped" (2).
-        let mut met: Vec<u8> = Vec::new();
+        let mut entered = vec![false; n * m];
+        let Scratch { forest, met } = scratch;
         for pair in (0..rows * columns).rev() {
             if !active[pair] {
                 continue;
             }
             cancel.check()?;
-            let (s, t) = (pair / columns, pair % columns);
-            let (a, b) = (problem.x.spans[s], problem.y.spans[t]);
-            forest.fill(problem, (a, b), |_, _| true);
-            met.clear();
-            met.resize((a.len() + 1) * forest.width, 0);
-            if pair + 1 == rows * columns {
-                met[(a.len() + 1) * forest.width - 1] = 1;
+            let pair = (pair / columns, pair % columns);
+            forest.fill(problem, problem.spans(pair), None);
+            let mut walk = Walk::new(problem, forest, pair, None, met);
+            for r in (1..=walk.spans.0.len()).rev() {
+                walk.row(r, |i, j, _, bits| {
+                    if bits & step::PAIR != 0 {
+                        entered[i * m + j] = true;
+                        let (s, t) = (problem.x.span_of[i], problem.y.span_of[j]);
+                        active[s as usize * columns + t as usize] = true;
+                    }
+                });
+                walk.roots(r, |node, is_optimal| {
+                    reach.may_pair[node] = entered[node] && is_optimal();
+                    reach.may_pair[node]
+                });
             }
-            for r in (1..=a.len()).rev() {
-                let i = a.first + r - 1;
-                let first_i = problem.x.tree.first(i);
-                for c in (1..=b.len()).rev() {
-                    let j = b.first + c - 1;
-                    let cell = forest.cell(r, c);
-                    let steps = forest.steps[cell];
-                    let mut state = met[cell];
-                    if state & 1 != 0 {
-                        if steps & step::DELETE != 0 {
-                            met[cell - forest.width] |= 1;
-                        }
-                        if steps & step::MAPPED != 0 {
-                            state |= 2;
-                        }
-                    }
-                    let first_j = problem.y.tree.first(j);
-                    let root = &mut reach.roots[i * m + j];
-                    if state & 2 != 0 {
-                        if steps & step::INSERT != 0 {
-                            met[cell - 1] |= 2;
-                        }
-                        if steps & step::PAIR != 0 {
-                            met[forest.cell(first_i - a.first, first_j - b.first)] |= 1;
-                            *root = Root::Reached;
-                            let (s, t) = (problem.x.span_of[i], problem.y.span_of[j]);
-                            active[s as usize * columns + t as usize] = true;
-                        }
-                    }
-                    let own = first_i == a.first && first_j == b.first;
-                    if own && *root == Root::Reached {
-                        let below = cell - forest.width - 1;
-                        let paired = forest.saving[below] + problem.pair(i, j);
-                        if paired >= problem.subtrees(i, j) - problem.slack {
-                            *root = Root::Optimal;
-                            met[below] |= 1;
-                        }
-                    }
-                }
-            }
-            reach.spans.push((s as u32, t as u32));
+            reach.spans.push((pair.0 as u32, pair.1 as u32));
         }
         reach.spans.reverse();
         Ok(reach)
+    }
+
+    /// Lists the reached cells of the forest of a pair of spans, given as indices.
+    pub(crate) fn list<Q: Quanta>(
+        &self,
+        problem: &Problem<'_, Q>,
+        pair: (usize, usize),
+        scratch: &mut Scratch<Q>,
+        found: &mut Reached,
+    ) {
+        let may_pair = Some(self.may_pair.as_slice());
+        let Scratch { forest, met } = scratch;
+        forest.fill(problem, problem.spans(pair), may_pair);
+        found.clear();
+        let mut walk = Walk::new(problem, forest, pair, may_pair, met);
+        let first = walk.spans.1.first;
+        for r in (1..=walk.spans.0.len()).rev() {
+            walk.row(r, |_, _, column, bits| {
+                found.cells.push(Cell { column: column as u32, bits });
+            });
+            walk.roots(r, |node, _| {
+                if self.may_pair[node] {
+                    found.roots.push((node % problem.y.nodes + 1 - first) as u32);
+                }
+                self.may_pair[node]
+            });
+            found.end_row(r);
+        }
+    }
+}
+
+/// What finding reached cells needs besides the trees.
+#[derive(Debug)]
+pub(crate) struct Scratch<Q> {
+    pub(crate) forest: Forest<Q>,
+    /// States in which each cell is reached.
+    met: Vec<u8>,
+}
+
+impl<Q> Default for Scratch<Q> {
+    fn default() -> Self {
+        Self { forest: Forest::default(), met: Vec::new() }
+    }
+}
+
+/// A walk over the reached cells of one filled forest, the last row first.
+struct Walk<'w, 'p, Q> {
+    problem: &'w Problem<'p, Q>,
+    forest: &'w Forest<Q>,
+    spans: (Span, Span),
+    /// The nodes of y on the path of its span.
+    path: &'w [u32],
+    may_pair: Option<&'w [bool]>,
+    met: &'w mut Vec<u8>,
+}
+
+impl<'w, 'p, Q: Quanta> Walk<'w, 'p, Q> {
+    fn new(
+        problem: &'w Problem<'p, Q>,
+        forest: &'w Forest<Q>,
+        pair: (usize, usize),
+        may_pair: Option<&'w [bool]>,
+        met: &'w mut Vec<u8>,
+    ) -> Self {
+        let spans = problem.spans(pair);
+        let cells = (spans.0.len() + 1) * forest.width;
+        met.clear();
+        met.resize(cells, 0);
+        if pair == (problem.x.spans.len() - 1, problem.y.spans.len() - 1) {
+            met[cells - 1] = state::ANY;
+        }
+        Self { problem, forest, spans, path: problem.y.path(pair.1), may_pair, met }
+    }
+
+    /// Goes through the reached cells of a row: `visit(i, j, column, states and steps)`.
+    #[inline(always)]
+    fn row(&mut self, r: usize, mut visit: impl FnMut(usize, usize, usize, u8)) {
+        let (a, b) = self.spans;
+        let width = self.forest.width;
+        let i = a.first + r - 1;
+        let beside = (self.problem.x.first[i] as usize - a.first) * width;
+        let mut c = b.len();
+        while c > 0 {
+            let cell = r * width + c;
+            let mut states = self.met[cell];
+            if states == 0 {
+                c -= 1;
+                // Most cells are not reached: look at eight at once.
+                while c >= 8 && self.met[r * width + c - 7..][..8] == [0; 8] {
+                    c -= 8;
+                }
+                continue;
+            }
+            let j = b.first + c - 1;
+            let open = self.forest.open(self.problem, self.spans, (r, c), self.may_pair);
+            let mut steps = 0;
+            if states & state::ANY != 0 {
+                steps |= open & (step::DELETE | step::MAPPED);
+                if open & step::DELETE != 0 {
+                    self.met[cell - width] |= state::ANY;
+                }
+                if open & step::MAPPED != 0 {
+                    states |= state::MAPPED;
+                }
+            }
+            if states & state::MAPPED != 0 {
+                steps |= open & (step::INSERT | step::PAIR);
+                if open & step::INSERT != 0 {
+                    self.met[cell - 1] |= state::MAPPED;
+                }
+                if open & step::PAIR != 0 {
+                    self.met[beside + self.problem.y.first[j] as usize - b.first] |= state::ANY;
+                }
+            }
+            visit(i, j, c, states | steps);
+            c -= 1;
+        }
+    }
+
+    /// Goes through the pairs of a row that are the roots of subtrees of this forest, and enters
+    /// what is below them if `enter(node, whether pairing them is optimal)` says so.
+    #[inline(always)]
+    fn roots(&mut self, r: usize, mut enter: impl FnMut(usize, &dyn Fn() -> bool) -> bool) {
+        let (a, b) = self.spans;
+        let i = a.first + r - 1;
+        if self.problem.x.first[i] as usize != a.first {
+            return;
+        }
+        for &j in self.path.iter().rev() {
+            let j = j as usize;
+            let node = i * self.problem.y.nodes + j;
+            let below = (r - 1) * self.forest.width + j - b.first;
+            let optimal = || {
+                let paired = self.forest.saving[below] + self.problem.pair(i, j);
+                paired >= self.problem.trees[node] - self.problem.slack
+            };
+            if enter(node, &optimal) {
+                self.met[below] |= state::ANY;
+            }
+        }
     }
 }

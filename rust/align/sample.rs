@@ -2,8 +2,10 @@
 
 use crate::align::Pairs;
 use crate::align::amount::{Amount, Scaled};
-use crate::align::count::{Amounts, CoOptimal, LARGEST_PLAIN};
-use crate::align::forest::{Forest, step};
+use crate::align::count::{CoOptimal, LARGEST_PLAIN};
+use crate::align::forest::step;
+use crate::align::sweep::{Amounts, Lists, Sweep};
+use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -39,18 +41,20 @@ impl Random {
     }
 }
 
-impl CoOptimal<'_> {
+#[allow(private_bounds)]
+impl<Q: Quanta> CoOptimal<'_, Q> {
     /// Draws `count` optimal alignments independently and uniformly.
     ///
     /// # Errors
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn sample(&self, count: usize, seed: u64, cancel: &Cancel) -> Result<Vec<Pairs>> {
-        let (pairs, total) = self.amounts::<f64>(cancel)?;
+        let mut lists = Lists::default();
+        let (pairs, total) = self.amounts::<f64>(&mut lists, cancel)?;
         if total < LARGEST_PLAIN {
-            return self.draw(&pairs, count, seed, cancel);
+            return self.draw(&pairs, count, seed, &mut lists, cancel);
         }
-        let (pairs, _) = self.amounts::<Scaled>(cancel)?;
-        self.draw(&pairs, count, seed, cancel)
+        let (pairs, _) = self.amounts::<Scaled>(&mut lists, cancel)?;
+        self.draw(&pairs, count, seed, &mut lists, cancel)
     }
 
     /// Walks the derivations of all samples at once, the outer spans first.
@@ -59,6 +63,7 @@ impl CoOptimal<'_> {
         pairs: &[A],
         count: usize,
         seed: u64,
+        lists: &mut Lists,
         cancel: &Cancel,
     ) -> Result<Vec<Pairs>> {
         let mut samples = vec![Pairs::new(); count];
@@ -70,23 +75,28 @@ impl CoOptimal<'_> {
         if let Some(whole) = starts.last_mut() {
             whole.extend((0..count as u32).map(|sample| (sample, n as u32, m as u32)));
         }
-        let (mut forest, mut amounts) = (Forest::default(), Amounts::<A>::new());
+        let (list, weight) = (self.lister(), |_, _| A::one());
+        let sweep = Sweep { problem, spans: &self.reach().spans, list: &list, weight: &weight };
+        let mut amounts = Amounts::new();
         let mut random = Random(seed);
-        for &(s, t) in self.reach().spans.iter().rev() {
+        for (position, &(s, t)) in self.reach().spans.iter().enumerate().rev() {
             cancel.check()?;
-            let mut open = std::mem::take(&mut starts[s as usize * columns + t as usize]);
-            let (a, b) = (problem.x.spans[s as usize], problem.y.spans[t as usize]);
+            let pair = (s as usize, t as usize);
+            let mut open = std::mem::take(&mut starts[pair.0 * columns + pair.1]);
+            let (a, b) = problem.spans(pair);
             if open.is_empty() {
                 continue;
             }
-            self.open(&mut forest, (a, b));
-            amounts.fill(problem, (a, b), &forest, pairs);
+            let reached = lists.get(position, |found| list(pair, found));
+            sweep.refill(pair, reached, pairs, &mut amounts);
+            let width = b.len() + 1;
+            let all_steps = reached.steps(width, a.len() + 1);
             while let Some((sample, r, c)) = open.pop() {
                 let (mut r, mut c) = (r as usize, c as usize);
                 let mut is_mapped = false;
                 while r > 0 && c > 0 {
-                    let cell = forest.cell(r, c);
-                    let steps = forest.steps[cell];
+                    let cell = r * width + c;
+                    let steps = all_steps[cell];
                     let mut choose = |first: u8, second: u8, part: &A, whole: &A| {
                         let both = steps & first != 0 && steps & second != 0;
                         if both { random.unit() < part.share_of(whole) } else { steps & first != 0 }
@@ -109,12 +119,13 @@ impl CoOptimal<'_> {
                     let (s, t) = (problem.x.span_of[i] as usize, problem.y.span_of[j] as usize);
                     let inner = (problem.x.spans[s].first, problem.y.spans[t].first);
                     let below = (sample, (i - inner.0) as u32, (j - inner.1) as u32);
-                    if (problem.x.spans[s], problem.y.spans[t]) == (a, b) {
+                    if (s, t) == pair {
                         open.push(below);
                     } else {
                         starts[s * columns + t].push(below);
                     }
-                    (r, c) = (problem.x.tree.first(i) - a.first, problem.y.tree.first(j) - b.first);
+                    r = problem.x.first[i] as usize - a.first;
+                    c = problem.y.first[j] as usize - b.first;
                     is_mapped = false;
                 }
             }

@@ -14,7 +14,7 @@ fn prepare(tree: &Plain) -> Prepared {
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
 }
 
-fn problem<'a>(x: &'a Prepared, y: &'a Prepared, pricing: Pricing<'a>) -> Problem<'a> {
+fn problem<'a>(x: &'a Prepared, y: &'a Prepared, pricing: Pricing<'a>) -> Problem<'a, i64> {
     ordered(x, y, pricing, Order::Preorder)
 }
 
@@ -23,7 +23,7 @@ fn ordered<'a>(
     y: &'a Prepared,
     pricing: Pricing<'a>,
     order: Order,
-) -> Problem<'a> {
+) -> Problem<'a, i64> {
     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
     Problem::new(x, y, pricing, 1e-9, order, &mut scratch, &cancel).unwrap()

@@ -3,6 +3,7 @@
 use crate::align::Pairs;
 use crate::align::forest::Forest;
 use crate::align::problem::Problem;
+use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -14,47 +15,44 @@ use crate::parallel::Cancel;
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`] if asked to stop.
-pub fn one_alignment(problem: &Problem<'_>, cancel: &Cancel) -> Result<Pairs> {
+#[allow(private_bounds)]
+pub fn one_alignment<Q: Quanta>(problem: &Problem<'_, Q>, cancel: &Cancel) -> Result<Pairs> {
     let mut pairs = Pairs::new();
     if problem.is_trivial() {
         return Ok(pairs);
     }
-    let (x, y) = (problem.x.tree, problem.y.tree);
-    let columns = problem.y.spans.len();
     let (n, m) = problem.shape();
-    // Cells to go on from, by pair of spans; every subtree pair is entered at most once.
-    let mut starts: Vec<Vec<(u32, u32)>> = vec![Vec::new(); problem.x.spans.len() * columns];
-    let whole = starts.len() - 1;
-    starts[whole].push((n as u32, m as u32));
+    let mut starts = Starts::new(problem.x.spans.len(), problem.y.spans.len());
+    starts.push(starts.heads.len() - 1, (n, m));
     let mut forest = Forest::default();
-    for pair in (0..starts.len()).rev() {
-        let mut open = std::mem::take(&mut starts[pair]);
+    let mut open = Vec::new();
+    for pair in (0..starts.heads.len()).rev() {
+        starts.take(pair, &mut open);
         if open.is_empty() {
             continue;
         }
         cancel.check()?;
-        let (a, b) = (problem.x.spans[pair / columns], problem.y.spans[pair % columns]);
-        forest.fill_savings(problem, (a, b));
-        while let Some((r, c)) = open.pop() {
-            let (mut r, mut c) = (r as usize, c as usize);
+        let (a, b) = problem.spans((pair / starts.columns, pair % starts.columns));
+        let corner = open.iter().fold((0, 0), |corner, &(r, c)| (r.max(corner.0), c.max(corner.1)));
+        forest.fill_savings(problem, (a, b), corner);
+        while let Some((mut r, mut c)) = open.pop() {
             while r > 0 && c > 0 {
                 let (i, j) = (a.first + r - 1, b.first + c - 1);
-                let (beside_r, beside_c) = (x.first(i) - a.first, y.first(j) - b.first);
+                let (first_i, first_j) = (problem.x.first[i] as usize, problem.y.first[j] as usize);
+                let beside = (first_i - a.first, first_j - b.first);
                 let here = forest.saving[forest.cell(r, c)];
-                let own = beside_r == 0 && beside_c == 0;
+                let own = beside == (0, 0);
                 let below = forest.saving[forest.cell(r - 1, c - 1)];
+                let tree = problem.trees[i * m + j];
                 if own && below + problem.pair(i, j) == here {
                     pairs.push(problem.preorder(i, j));
                     (r, c) = (r - 1, c - 1);
-                } else if !own
-                    && forest.saving[forest.cell(beside_r, beside_c)] + problem.subtrees(i, j)
-                        == here
-                {
+                } else if !own && forest.saving[forest.cell(beside.0, beside.1)] + tree == here {
                     let (s, t) = (problem.x.span_of[i] as usize, problem.y.span_of[j] as usize);
-                    let inner = (problem.x.spans[s], problem.y.spans[t]);
+                    let inner = problem.spans((s, t));
                     let start = (i + 1 - inner.0.first, j + 1 - inner.1.first);
-                    starts[s * columns + t].push((start.0 as u32, start.1 as u32));
-                    (r, c) = (beside_r, beside_c);
+                    starts.push(s * starts.columns + t, start);
+                    (r, c) = beside;
                 } else if forest.saving[forest.cell(r - 1, c)] == here {
                     r -= 1;
                 } else {
@@ -65,4 +63,33 @@ pub fn one_alignment(problem: &Problem<'_>, cancel: &Cancel) -> Result<Pairs> {
     }
     pairs.sort_unstable();
     Ok(pairs)
+}
+
+/// Cells to go on from, by pair of spans; every subtree pair is entered at most once.
+struct Starts {
+    /// The latest entry of each pair of spans, as an index; 0 if there is none.
+    heads: Vec<u32>,
+    columns: usize,
+    /// Entries, each with the one before it.
+    entries: Vec<((usize, usize), u32)>,
+}
+
+impl Starts {
+    fn new(rows: usize, columns: usize) -> Self {
+        Self { heads: vec![0; rows * columns], columns, entries: vec![((0, 0), 0)] }
+    }
+
+    fn push(&mut self, pair: usize, cell: (usize, usize)) {
+        self.entries.push((cell, self.heads[pair]));
+        self.heads[pair] = self.entries.len() as u32 - 1;
+    }
+
+    fn take(&mut self, pair: usize, cells: &mut Vec<(usize, usize)>) {
+        let mut entry = self.heads[pair];
+        while entry != 0 {
+            let (cell, before) = self.entries[entry as usize];
+            cells.push(cell);
+            entry = before;
+        }
+    }
 }

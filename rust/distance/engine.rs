@@ -5,12 +5,12 @@ use crate::cost::scale::EXACT_NODES;
 use crate::distance::columns::Columns;
 use crate::distance::packed::{self, Job};
 use crate::distance::profile;
+use crate::distance::savings::{Read, Savings, Whole};
 use crate::distance::scalar::{self, Number};
+use crate::distance::simd::Simd;
 #[cfg(target_arch = "x86_64")]
 use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
-use crate::distance::simd::{Element, Simd};
 use crate::error::Result;
-use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
 use std::sync::OnceLock;
@@ -38,6 +38,13 @@ pub enum Pricing<'a> {
     Unit,
     /// By table: source codes are its rows, target codes its columns.
     Table(&'a CostTable),
+}
+
+impl Pricing<'_> {
+    /// Whether savings need more than 64 bits.
+    pub(crate) fn is_wide(&self) -> bool {
+        matches!(self, Pricing::Table(table) if table.is_wide())
+    }
 }
 
 /// Which kernel may be used. All give the same bits.
@@ -145,7 +152,7 @@ fn work(rows: &Oriented, columns: &Oriented) -> f64 {
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.
-fn best_route(x: &Prepared, y: &Prepared) -> (Route, f64) {
+pub(crate) fn best_route(x: &Prepared, y: &Prepared) -> (Route, f64) {
     let mut best = (Route { orientation: Orientation::Left, swapped: false }, f64::INFINITY);
     for orientation in [Orientation::Left, Orientation::Right] {
         let (a, b) = (x.oriented(orientation), y.oriented(orientation));
@@ -156,6 +163,12 @@ fn best_route(x: &Prepared, y: &Prepared) -> (Route, f64) {
         }
     }
     best
+}
+
+/// The kernel for one pair with these columns and that much work.
+pub(crate) fn small_pair_kernel(columns: &Prepared, cells: f64) -> Kernel {
+    let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
+    if small { Kernel::Scalar } else { Kernel::Auto }
 }
 
 /// Estimated cells of a pair on its best route; proportional to its time.
@@ -175,9 +188,7 @@ pub fn distance(
     cancel: &Cancel,
 ) -> Result<f64> {
     let (route, cells) = best_route(x.tree, y.tree);
-    let columns = if route.swapped { x.tree } else { y.tree };
-    let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
-    let kernel = if small { Kernel::Scalar } else { Kernel::Auto };
+    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, cells);
     distance_by(x, y, pricing, kernel, route, workspace, cancel)
 }
 
@@ -195,46 +206,14 @@ pub fn distance_by(
     cancel: &Cancel,
 ) -> Result<f64> {
     let mut saving = 0;
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, |(rows, columns), of| {
-        saving = of(rows.len() - 1, columns.len() - 1);
-    })?;
+    let mut read = Whole(|_, whole| saving = whole);
+    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut read)?;
     Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - saving))
 }
 
-/// The savings of all pairs of subtrees, in quanta, row by row, both trees in preorder, and that
-/// of the whole trees or forests.
-///
-/// # Errors
-/// As [`distance`].
-pub(crate) fn subtree_savings(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<(Vec<i128>, i128)> {
-    let (n, m) = (x.tree.nodes(), y.tree.nodes());
-    memory::check("the distances of all subtrees", 16 * n as u64 * m as u64)?;
-    let (mut savings, mut whole) = (vec![0; n * m], 0);
-    let (route, cells) = best_route(x.tree, y.tree);
-    let kernel = if cells < TABLES_PAY_OFF { Kernel::Scalar } else { Kernel::Auto };
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, |(rows, columns), of| {
-        whole = of(rows.len() - 1, columns.len() - 1);
-        let side = route.orientation;
-        let (row_ids, column_ids) = (rows.preorder(side), columns.preorder(side));
-        for (i, &a) in row_ids.iter().enumerate() {
-            for (j, &b) in column_ids.iter().enumerate() {
-                let cell = if route.swapped { b * m + a } else { a * m + b };
-                savings[cell] = of(i, j);
-            }
-        }
-    })?;
-    Ok((savings, whole))
-}
-
-/// Runs one pair and hands the row tree, the column tree and their savings to `read`.
+/// Runs one pair and hands its savings to `read`.
 #[allow(clippy::too_many_arguments)] // a pair, its prices, the choices, the scratch
-fn with_savings(
+pub(crate) fn with_savings(
     x: Operand<'_>,
     y: Operand<'_>,
     pricing: Pricing<'_>,
@@ -242,7 +221,7 @@ fn with_savings(
     route: Route,
     workspace: &mut Workspace,
     cancel: &Cancel,
-    mut read: impl FnMut((&Oriented, &Oriented), SubtreeSavings<'_>),
+    read: &mut impl Read,
 ) -> Result<()> {
     let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
     let mut codes = std::mem::take(&mut workspace.codes);
@@ -256,9 +235,8 @@ fn with_savings(
         largest: columns.tree.nodes(),
         cache: &columns.tree.columns,
     };
-    let emit = |_, of: SubtreeSavings<'_>| read((rows.tree.oriented(route.orientation), tree), of);
     let result =
-        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, emit);
+        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, read);
     workspace.codes = codes;
     if workspace.bytes_held() > KEEP_SCRATCH {
         *workspace = Workspace::default();
@@ -310,10 +288,7 @@ fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
     operand.tree.label_indices().map(|label| cost(operand.code(labels[label as usize]))).sum()
 }
 
-/// The saving of the subtrees of a row node and a column node, in quanta.
-pub(crate) type SubtreeSavings<'a> = &'a dyn Fn(usize, usize) -> i128;
-
-/// Largest savings of the row tree with every member of the group, handed to `emit`.
+/// Largest savings of the row tree with every member of the group, handed to `read`.
 #[allow(clippy::too_many_arguments)] // the one call that all distances go through
 pub(crate) fn group_savings(
     rows: &Operand<'_>,
@@ -323,7 +298,7 @@ pub(crate) fn group_savings(
     kernel: Kernel,
     workspace: &mut Workspace,
     cancel: &Cancel,
-    emit: impl FnMut(usize, SubtreeSavings<'_>),
+    read: &mut impl Read,
 ) -> Result<()> {
     let run = Run { rows, group, pricing, transposed, cancel };
     let smaller = rows.tree.nodes().min(group.largest);
@@ -334,22 +309,22 @@ pub(crate) fn group_savings(
         let side = group.orientation as usize;
         match pricing {
             Pricing::Unit if smaller <= usize::from(u8::MAX / 2) => {
-                return run.packed(Bytes(avx2), &group.cache.bytes[side], bytes, emit);
+                return run.packed(Bytes(avx2), &group.cache.bytes[side], bytes, read);
             }
             Pricing::Unit if smaller <= usize::from(u16::MAX / 2) => {
-                return run.packed(Words(avx2), &group.cache.words[side], words, emit);
+                return run.packed(Words(avx2), &group.cache.words[side], words, read);
             }
             Pricing::Table(table) if smaller <= EXACT_NODES && !table.is_wide() => {
-                return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, emit);
+                return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, read);
             }
             _ => {}
         }
     }
     let _ = (kernel, smaller);
     match pricing {
-        Pricing::Unit => run.scalar(&mut workspace.counts, emit),
-        Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, emit),
-        Pricing::Table(_) => run.scalar(&mut workspace.quanta, emit),
+        Pricing::Unit => run.scalar(&mut workspace.counts, read),
+        Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
+        Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
     }
 }
 
@@ -376,7 +351,7 @@ impl Run<'_> {
         simd: S,
         table: &OnceLock<Box<Columns<S>>>,
         buffers: &mut packed::Buffers<S>,
-        mut emit: impl FnMut(usize, SubtreeSavings<'_>),
+        read: &mut impl Read,
     ) -> Result<()> {
         let built;
         let columns = if let Some(columns) = table.get() {
@@ -404,9 +379,10 @@ impl Run<'_> {
         );
         simd.fill(Job { rows, columns, buffers }, self.cancel)?;
         let mut start = 0;
-        for (member, tree) in self.member_trees().enumerate() {
-            emit(member, &|i, j| buffers.saving(rows, columns, i, start + j).to_quanta());
-            start += tree.len();
+        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
+        for (member, columns) in self.member_trees().enumerate() {
+            read.read(member, Savings { table, stride, start, rows, columns });
+            start += columns.len();
         }
         Ok(())
     }
@@ -414,7 +390,7 @@ impl Run<'_> {
     fn scalar<N: Number>(
         &self,
         buffers: &mut scalar::Buffers<N>,
-        mut emit: impl FnMut(usize, SubtreeSavings<'_>),
+        read: &mut impl Read,
     ) -> Result<()> {
         let rows = self.row_tree();
         let mut codes = self.group.codes;
@@ -426,7 +402,8 @@ impl Run<'_> {
             let profile = &mut buffers.profile;
             profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);
             scalar::fill(rows, columns, buffers, self.cancel)?;
-            emit(member, &|i, j| buffers.saving(rows, columns, i, j).to_quanta());
+            let table = &buffers.table;
+            read.read(member, Savings { table, stride, start: 0, rows, columns });
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod columns;
 mod engine;
 mod packed;
 mod profile;
+mod savings;
 mod scalar;
 mod simd;
 
@@ -18,10 +19,9 @@ mod simd;
 mod tests;
 
 pub(crate) use engine::ColumnCache;
-pub(crate) use engine::{
-    Group, SubtreeSavings, delete_all, estimate, group_savings, insert_all, subtree_savings, total,
-};
+pub(crate) use engine::{Group, delete_all, estimate, group_savings, insert_all, total};
 pub use engine::{
     Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by, pair_work,
 };
 pub(crate) use profile::append_codes;
+pub(crate) use savings::{Quanta, Whole, subtree_savings};

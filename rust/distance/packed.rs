@@ -75,18 +75,6 @@ impl<S: Simd> Buffers<S> {
         let held = [&self.table, &self.profile, &self.current, &self.shifted, &self.expanded];
         held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<S::Vector>()
     }
-
-    /// The saving of the subtree of row node `i` with that of the column node in `lane`.
-    pub(crate) fn saving(
-        &self,
-        rows: &Oriented,
-        columns: &Columns<S>,
-        i: usize,
-        lane: usize,
-    ) -> S::Elem {
-        let row = &self.table[rows.row[i] as usize * columns.vectors..][..columns.vectors];
-        S::elements(row)[lane]
-    }
 }
 
 /// One row tree against prepared columns, with buffers reserved and the profile filled.

@@ -20,7 +20,8 @@ impl Number for i128 {}
 pub(crate) struct Buffers<N> {
     /// Savings of each distinct row label with every column.
     pub(crate) profile: Vec<N>,
-    table: Vec<N>,
+    /// Subtree values, row by row.
+    pub(crate) table: Vec<N>,
     forest: Vec<N>,
 }
 
@@ -42,13 +43,6 @@ impl<N: Number> Buffers<N> {
         memory::grow(WHAT, &mut self.profile, labels * m, N::default(), cancel)?;
         memory::grow(WHAT, &mut self.table, n * m, N::default(), cancel)?;
         memory::grow(WHAT, &mut self.forest, (n + 1) * (m + 1), N::default(), cancel)
-    }
-}
-
-impl<N: Number> Buffers<N> {
-    /// The saving of the subtrees of row node `i` and column node `j`.
-    pub(crate) fn saving(&self, rows: &Oriented, columns: &Oriented, i: usize, j: usize) -> N {
-        self.table[rows.row[i] as usize * columns.len() + j]
     }
 }
 

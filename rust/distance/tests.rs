@@ -1,6 +1,7 @@
 //! Every kernel, orientation and role against the slow twins, bit for bit.
 
 use super::packed::{Buffers, Job};
+use super::savings::Savings;
 use super::simd::Simd;
 use super::simd::portable::{Lane, Portable};
 use super::*;
@@ -62,12 +63,14 @@ fn portable<E: Lane, const N: usize>(
     profile::fill(pricing, false, &operand(x), &codes, stride, lanes);
     let job = Job { rows, columns: &tables, buffers: &mut buffers };
     simd.fill(job, &Cancel::default()).unwrap();
-    let mut end = 0;
+    let table = Portable::<E, N>::elements(&buffers.table);
+    let mut start = 0;
     columns
         .iter()
         .map(|y| {
-            end += y.oriented(side).len();
-            let saving = buffers.saving(rows, &tables, rows.len() - 1, end - 1).to_quanta();
+            let columns = y.oriented(side);
+            let saving = Savings { table, stride, start, rows, columns }.whole();
+            start += columns.len();
             let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
             total(pricing, all - saving)
         })

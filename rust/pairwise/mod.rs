@@ -3,8 +3,8 @@
 mod plan;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, SubtreeSavings, Workspace, append_codes,
-    delete_all, estimate, group_savings, insert_all, total,
+    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, delete_all,
+    estimate, group_savings, insert_all, total,
 };
 use crate::error::Result;
 use crate::memory;
@@ -238,11 +238,8 @@ impl<'a> Batch<'a> {
                 cache: &self.cache,
             };
             let pricing = self.request.pricing;
-            let root = x.tree.oriented(SIDES[side]).len() - 1;
-            let emit = |member: usize, of: SubtreeSavings<'_>| {
-                out[member] = of(root, self.members[member].tree.oriented(SIDES[side]).len() - 1);
-            };
-            group_savings(&x, &group, pricing, false, Kernel::Auto, workspace, cancel, emit)?;
+            let mut read = Whole(|member: usize, saving| out[member] = saving);
+            group_savings(&x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)?;
         }
         Ok(savings)
     }
@@ -268,11 +265,17 @@ impl<'a> Batch<'a> {
         };
         for (member, out) in self.members.iter().zip(out) {
             let pricing = self.request.pricing;
-            let root = member.tree.oriented(SIDES[side]).len() - 1;
-            let emit = |_, of: SubtreeSavings<'_>| {
-                *out = of(root, x.tree.oriented(SIDES[side]).len() - 1);
-            };
-            group_savings(member, &group, pricing, true, Kernel::Auto, workspace, cancel, emit)?;
+            let mut read = Whole(|_, saving| *out = saving);
+            group_savings(
+                member,
+                &group,
+                pricing,
+                true,
+                Kernel::Auto,
+                workspace,
+                cancel,
+                &mut read,
+            )?;
         }
         Ok(())
     }

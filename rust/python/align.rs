@@ -3,9 +3,10 @@
 use crate::align::bulk::{self, Script};
 use crate::align::subtree_distances as core_subtree_distances;
 use crate::align::{
-    CoOptimal, Enumeration, Order, Pairs, Problem, align_work, one_alignment, soft_alignment,
+    CoOptimal, Enumeration, Order, Pairs, Problem, align_work, in_quanta, one_alignment,
+    soft_alignment,
 };
-use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
+use crate::distance::{Operand, Pricing, Quanta, Workspace, cost_of_pairs, pair_work};
 use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::Cancel;
@@ -56,12 +57,12 @@ struct Solver<'a, 's> {
 }
 
 impl<'a> Solver<'a, '_> {
-    fn problem(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a>> {
+    fn problem<Q: Quanta>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
         let Self { x, y, pricing, .. } = *self;
         Problem::new(x, y, pricing, tolerance, order, self.scratch, self.cancel)
     }
 
-    fn cooptimal(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a>> {
+    fn cooptimal<Q: Quanta>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
         CoOptimal::new(self.problem(tolerance, order)?, self.cancel)
     }
 }
@@ -81,8 +82,10 @@ pub(super) fn align_pair(
     index: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(f64, Pairs)> {
     on_pair(py, (x, y, table, index), |mut solver| {
-        let problem = solver.problem(0.0, Order::Preorder)?;
-        Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
+        in_quanta!(solver.pricing, Q => {
+            let problem = solver.problem::<Q>(0.0, Order::Preorder)?;
+            Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
+        })
     })
 }
 
@@ -119,7 +122,9 @@ pub(super) fn cooptimal_count<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let count = on_pair(py, (x, y, table, index), |mut solver| {
-        solver.cooptimal(tolerance, Order::Any)?.count(solver.cancel)
+        in_quanta!(solver.pricing, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.count(solver.cancel)
+        })
     })?;
     Ok(PyBytes::new(py, &count.to_bytes_le()))
 }
@@ -135,7 +140,9 @@ pub(super) fn cooptimal_expectation<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let expectation = on_pair(py, (x, y, table, index), |mut solver| {
-        solver.cooptimal(tolerance, Order::Any)?.expectation(solver.cancel)
+        in_quanta!(solver.pricing, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.expectation(solver.cancel)
+        })
     })?;
     matrix(py, expectation.shares, y.get().codes.len() + 1)
 }
@@ -154,7 +161,9 @@ pub(super) fn cooptimal_sample(
     seed: u64,
 ) -> PyResult<Vec<Pairs>> {
     on_pair(py, (x, y, table, index), |mut solver| {
-        solver.cooptimal(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
+        in_quanta!(solver.pricing, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
+        })
     })
 }
 
@@ -176,7 +185,9 @@ impl Alignments {
         tolerance: f64,
     ) -> PyResult<Self> {
         let enumeration = on_pair(py, (x, y, table, index), |mut solver| {
-            Enumeration::new(&solver.cooptimal(tolerance, Order::Preorder)?, solver.cancel)
+            in_quanta!(solver.pricing, Q => {
+                Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel)
+            })
         })?;
         Ok(Self { enumeration: Mutex::new(enumeration) })
     }
@@ -201,7 +212,9 @@ pub(super) fn soft_pair<'py>(
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
-        soft_alignment(&solver.problem(0.0, Order::Any)?, temperature, solver.cancel)
+        in_quanta!(solver.pricing, Q => {
+            soft_alignment(&solver.problem::<Q>(0.0, Order::Any)?, temperature, solver.cancel)
+        })
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
 }

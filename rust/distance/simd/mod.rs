@@ -22,6 +22,8 @@ pub(crate) trait Element:
     fn saving(table: &CostTable, row: u32, column: u32) -> Self;
     /// The whole number that the lane holds.
     fn to_quanta(self) -> i128;
+    /// The same, for all but the elements of wide tables.
+    fn to_narrow(self) -> i64;
 }
 
 macro_rules! element {
@@ -33,6 +35,9 @@ macro_rules! element {
         }
         #[allow(clippy::cast_lossless)] // lossless for some types only
         fn to_quanta(self) -> i128 { self as i128 }
+        #[allow(clippy::cast_lossless)]
+        #[inline(always)]
+        fn to_narrow(self) -> i64 { self as i64 }
     })* };
 }
 element!(u8, u16, u32, i64, f64);
@@ -46,6 +51,9 @@ impl Element for i128 {
     }
     fn to_quanta(self) -> i128 {
         self
+    }
+    fn to_narrow(self) -> i64 {
+        self as i64
     }
 }
 

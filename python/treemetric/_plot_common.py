@@ -1,0 +1,44 @@
+"""What pictures share: matplotlib, new axes, and an order of rows."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Optimal leaf ordering takes cubic time; beyond this the plain order has to do.
+_LARGEST_OPTIMAL_ORDER = 1000
+
+
+def require_matplotlib() -> None:
+    """Raise an error that names the extra if matplotlib is not installed."""
+    try:
+        import matplotlib as mpl  # noqa: F401  an optional dependency
+    except ImportError as error:
+        msg = (
+            "Plotting needs matplotlib, which is not installed. "
+            'Install it with: pip install "treemetric[plot]"'
+        )
+        raise ImportError(msg) from error
+
+
+def new_axes(width: float = 6.5, height: float = 6.0) -> "Axes":
+    """Make a figure of that many inches."""
+    from matplotlib import pyplot as plt
+
+    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    return ax
+
+
+def cluster_order(D: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Order objects so that those of small distance are neighbours."""
+    if len(D) < 3:
+        return np.arange(len(D))
+    symmetric = (D + D.T) / 2
+    condensed = symmetric[np.triu_indices(len(D), 1)]
+    optimal = len(D) <= _LARGEST_OPTIMAL_ORDER
+    tree = linkage(condensed, method="average", optimal_ordering=optimal)
+    return np.asarray(leaves_list(tree), dtype=np.intp)

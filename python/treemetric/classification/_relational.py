@@ -1,0 +1,118 @@
+"""The loss of relational generalised LVQ and its gradient.
+
+A prototype is a convex combination w = Σ_j α_j x_j of the data in their pseudo-Euclidean
+embedding, which need not be known: with the matrix S of *squared* distances,
+
+    ‖x_i - w‖² = (S α)_i - ½ αᵀ S α      (Hammer, Hofmann, Schleif and Zhu 2014).
+
+The weights are α = softmax(θ), so every θ gives a convex combination. If S is not Euclidean,
+the squared distance to a mixture can be negative; μ is then taken with absolute values in its
+denominator, so that it stays between -1 and 1 and keeps its sign.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+from treemetric._typing import FloatArray
+from treemetric.classification._median import Indices, Squash, closest, relevance
+
+# The share of a first prototype that is spread over all data: weights of 0 could never grow.
+_SPREAD = 0.1
+
+
+class Mixtures(NamedTuple):
+    """Learned weights (n_prototypes, n), ½ αᵀ S α of each, and how the loss fell."""
+
+    weights: FloatArray
+    halves: FloatArray
+    loss_curve: FloatArray
+    n_iter: int
+
+
+def to_mixtures(squares: FloatArray, weights: FloatArray, halves: FloatArray) -> FloatArray:
+    """Give the squared distances to the prototypes, from rows of squared distances to the data."""
+    distances: FloatArray = squares @ weights.T - halves
+    return distances
+
+
+def half_forms(squares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give ½ αᵀ S α of each prototype."""
+    halves: FloatArray = 0.5 * np.einsum("kj,kj->k", weights @ squares, weights)
+    return halves
+
+
+def loss_and_gradient(
+    theta: FloatArray, squares: FloatArray, codes: Indices, labels: Indices, squash: Squash
+) -> tuple[float, FloatArray]:
+    """Give the loss and its gradient in θ, both flat or both (n_prototypes, n)."""
+    weights = softmax(theta.reshape(len(labels), -1), axis=1)
+    spread = weights @ squares
+    halves = 0.5 * np.einsum("kj,kj->k", spread, weights)
+    distances = spread.T - halves
+    plus, minus = closest(distances, labels, codes)
+    rows = np.arange(len(codes))
+    d_plus, d_minus = distances[rows, plus], distances[rows, minus]
+    mu = relevance(d_plus, d_minus)
+    # ∂μ/∂d⁺ = (1 - μ·sign d⁺) / (|d⁺| + |d⁻|), and likewise for d⁻; 0 where both are 0.
+    total = np.abs(d_plus) + np.abs(d_minus)
+    outer = squash.derivative(mu) * np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    pull = np.zeros_like(distances)
+    pull[rows, plus] = outer * (1.0 - mu * np.sign(d_plus))
+    pull[rows, minus] = outer * (-1.0 - mu * np.sign(d_minus))
+    inner = pull.T @ squares - pull.sum(axis=0)[:, None] * spread
+    gradient = weights * (inner - np.einsum("kj,kj->k", weights, inner)[:, None])
+    return float(squash.value(mu).sum()), gradient.reshape(theta.shape)
+
+
+def first_weights(
+    distances: FloatArray, codes: Indices, prototypes: Indices, labels: Indices
+) -> FloatArray:
+    """Give the mean of the points of the class around each prototype, mixed with all points."""
+    nearest, _ = closest(distances[:, prototypes], labels, codes)
+    around = (nearest == np.arange(len(prototypes))[:, None]).astype(np.float64)
+    # Of prototypes at the same place only the first is the closest.
+    around[np.arange(len(prototypes)), prototypes] = 1.0
+    means = around / around.sum(axis=1, keepdims=True)
+    mixed: FloatArray = (1 - _SPREAD) * means + _SPREAD / len(codes)
+    return mixed
+
+
+def learn_mixtures(
+    squares: FloatArray,
+    codes: Indices,
+    labels: Indices,
+    start: FloatArray,
+    squash: Squash,
+    max_iter: int,
+    tol: float,
+) -> Mixtures:
+    """Lower the loss by L-BFGS from given weights, and keep the best weights that were seen.
+
+    The loss has kinks where another prototype becomes the closest, so the last state of a line
+    search need not be the best one.
+    """
+    best = np.log(start).ravel()
+    least = loss_and_gradient(best, squares, codes, labels, squash)[0]
+    curve = [least]
+
+    def value(theta: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal best, least
+        loss, gradient = loss_and_gradient(theta, squares, codes, labels, squash)
+        if loss < least:
+            best, least = theta.copy(), loss
+        return loss, gradient
+
+    result = minimize(
+        value,
+        best,
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda _: curve.append(least),
+        options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-12, "maxfun": 20 * max_iter + 20},
+    )
+    weights = softmax(best.reshape(start.shape), axis=1)
+    curve[-1] = least
+    return Mixtures(weights, half_forms(squares, weights), np.array(curve), max(1, result.nit))

@@ -1,0 +1,259 @@
+"""A support vector machine on a Gaussian kernel of distances."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.svm import SVC
+
+from treemetric._estimator import (
+    TreeClassifier,
+    check_option,
+    check_positive,
+    check_whole,
+    symmetrised,
+)
+from treemetric._typing import FloatArray
+from treemetric._validation import as_float, refuse, shown
+from treemetric.classification._kernel import corrected, gaussian, median_distance
+from treemetric.costs import Costs
+
+
+class DistanceSVC(TreeClassifier):
+    """A support vector machine on a Gaussian kernel of distances.
+
+    The kernel is exp(-d² / (2 ψ²)). For tree edit distances it can have negative eigenvalues,
+    with which the machine would have no optimum; they are corrected, for new data alike.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the errors, as for ``sklearn.svm.SVC``.
+    bandwidth : 'median' or float, default='median'
+        ψ; the median of the positive distances among the training data by default.
+    eigenvalues : {'clip', 'flip', 'shift', 'none'}, default='clip'
+        What becomes of negative eigenvalues: zero, positive, all raised until none is
+        negative, or nothing.
+    metric : {'tree_edit', 'precomputed'}, default='tree_edit'
+        Whether X holds trees or distances.
+    costs : Costs, optional
+        What an edit costs; 1 by default. Not used if the distances are precomputed.
+    class_weight : dict or 'balanced', optional
+        Weights of the classes, as for ``sklearn.svm.SVC``.
+    tol : float, default=1e-3
+        Tolerance of the solver.
+    max_iter : int, default=-1
+        Most steps of the solver; -1 for no limit.
+    n_jobs : int, optional
+        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    bandwidth_ : float
+        The bandwidth ψ that is used.
+    n_negative_ : int
+        Number of eigenvalues of the training kernel that were negative.
+    support_ : ndarray of shape (n_support,)
+        Positions of the support vectors in the training data.
+    svc_ : SVC or None
+        The machine itself, on the corrected kernel; None if there is one class only.
+    n_iter_ : ndarray
+        Steps of the solver for each pair of classes.
+    trees_ : TreeSet
+        The training trees, if the distances are not precomputed.
+    n_features_in_ : int
+        Number of training points, if the distances are precomputed.
+
+    See Also
+    --------
+    GoodnessClassifier : A sparse linear separator that takes any similarity.
+
+    Notes
+    -----
+    With the training kernel K = U Λ Uᵀ, clipping multiplies it from the right with
+    U [Λ > 0] Uᵀ and flipping with U sign(Λ) Uᵀ. Rows of new data are multiplied with the same
+    matrix, so that a copy of a training point is treated as that point. Shifting adds a
+    constant to the diagonal: that belongs to a point and itself, so rows of new data stay as
+    they are, even if they are copies of training points.
+
+    Distances that are not symmetric are replaced by the mean of both directions; for new rows
+    of a precomputed matrix there is only one direction, which is taken as it is.
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi and L. Cazzanti, "Similarity-based
+    classification: concepts and algorithms", Journal of Machine Learning Research 10, 2009.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> from treemetric.classification import DistanceSVC
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = DistanceSVC().fit(trees, ["x", "x", "y", "y"])
+    >>> model.bandwidth_
+    3.0
+    >>> model.predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        bandwidth: str | float = "median",
+        eigenvalues: str = "clip",
+        metric: str = "tree_edit",
+        costs: Costs | None = None,
+        class_weight: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.bandwidth = bandwidth
+        self.eigenvalues = eigenvalues
+        self.metric = metric
+        self.costs = costs
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: npt.ArrayLike) -> "DistanceSVC":
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
+            Training trees, or with ``metric='precomputed'`` their distances.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        DistanceSVC
+            The fitted classifier.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import DistanceSVC
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> DistanceSVC(C=10).fit(trees, [0, 0, 1, 1]).support_
+        array([0, 1, 2, 3], dtype=int32)
+        """
+        name = type(self).__name__
+        bandwidth = self._check_bandwidth()
+        check_option(self.eigenvalues, ("clip", "flip", "shift", "none"), "eigenvalues", name)
+        # SVC would tell too, but in its own name and only after the distances are there.
+        check_positive(self.C, "C", name)
+        check_positive(self.tol, "tol", name)
+        if self.max_iter != -1:
+            check_whole(self.max_iter, "max_iter", name)
+        inputs, codes = self._check_training(X, y)
+        distances = symmetrised(self._measure(inputs))
+        self.bandwidth_ = median_distance(distances) if bandwidth is None else bandwidth
+        kernel, self._operator, self.n_negative_ = corrected(
+            gaussian(distances, self.bandwidth_), self.eigenvalues
+        )
+        self.svc_ = None
+        self.support_ = np.zeros(0, dtype=np.int32)
+        self.n_iter_ = np.ones(1, dtype=np.int32)
+        if len(self.classes_) > 1:
+            machine = SVC(
+                C=self.C,
+                kernel="precomputed",
+                class_weight=self.class_weight,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                # The largest value then is that of the predicted class.
+                break_ties=True,
+            )
+            self.svc_ = machine.fit(kernel, self.classes_[codes])
+            self.support_ = machine.support_
+            self.n_iter_ = machine.n_iter_
+        return self
+
+    def _check_bandwidth(self) -> float | None:
+        """Give the bandwidth, or None if the data decide."""
+        if isinstance(self.bandwidth, str) and self.bandwidth == "median":
+            return None
+        number = as_float(self.bandwidth)
+        if not 0 < number < float("inf"):
+            must = "'median' or a float in the range (0.0, inf)"
+            refuse("bandwidth", type(self).__name__, must, shown(self.bandwidth))
+        return number
+
+    def _kernel_rows(self, X: Any) -> FloatArray:
+        inputs = self._check_queries(X)
+        if self._operator is not None:
+            distances = self._measure(inputs, symmetric=True)
+            rows: FloatArray = gaussian(distances, self.bandwidth_) @ self._operator
+            return rows
+        # The machine looks at the support vectors only.
+        support = self.support_.astype(np.int64)
+        distances = self._measure(inputs, support, symmetric=True)
+        rows = np.zeros((len(inputs), self._n_train()))
+        rows[:, support] = gaussian(distances, self.bandwidth_)
+        return rows
+
+    def _n_train(self) -> int:
+        return self.n_features_in_ if self.metric == "precomputed" else len(self.trees_)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
+            Trees, or with ``metric='precomputed'`` distances to the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted classes.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import DistanceSVC
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> DistanceSVC().fit(trees, [0, 0, 1, 1]).predict(trees)
+        array([0, 0, 1, 1])
+        """
+        rows = self._kernel_rows(X)
+        if self.svc_ is None:
+            return np.repeat(self.classes_, len(rows))
+        predicted: npt.NDArray[Any] = self.svc_.predict(rows)
+        return predicted
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the signed distances from the border, or one value per class.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
+            Trees, or with ``metric='precomputed'`` distances to the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As of ``sklearn.svm.SVC``; with two classes positive for the second one, with one
+            class -1.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import DistanceSVC
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> DistanceSVC().fit(trees, [0, 0, 1, 1]).decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        rows = self._kernel_rows(X)
+        if self.svc_ is None:
+            return np.full(len(rows), -1.0)
+        values: FloatArray = self.svc_.decision_function(rows)
+        return values

@@ -1,0 +1,244 @@
+"""The sparse linear separator on similarities to landmarks."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from treemetric._estimator import Codes, TreeClassifier, check_positive, check_whole
+from treemetric._typing import FloatArray
+from treemetric._validation import as_float, refuse, shown
+from treemetric.classification._goodness import separate
+from treemetric.costs import Costs
+
+
+class GoodnessClassifier(TreeClassifier):
+    """The sparse linear separator on similarities to landmarks.
+
+    A point x is described by its similarities K(x, y) = 2 exp(-d(x, y) / scale) - 1 to
+    landmarks y, and the classes are separated by the sign of Σ_j α_j K(x, y_j). The weights
+    minimise Σ_i [1 - s_i Σ_j α_j K(x_i, y_j)]₊ + λ ‖α‖₁ with s = ±1 for the two classes, a
+    linear programme. If a similarity is good in the sense of Balcan, Blum and Srebro, a
+    separator with few landmarks has a small error.
+
+    Parameters
+    ----------
+    regularisation : float, default=1.0
+        The weight λ of ‖α‖₁; larger values give fewer landmarks with a weight.
+    scale : float or 'median', default=1.0
+        What distances are divided by; the median of the positive distances from the training
+        data to the landmarks if 'median'. Unit costs give distances far above 1, for which all
+        similarities are close to -1: then 'median' is the better choice. Learned costs of
+        `GESL` have the scale 1.
+    n_landmarks : int or float, optional
+        Number of training points that serve as landmarks, or their share; chosen at random.
+        All of them by default.
+    metric : {'tree_edit', 'precomputed'}, default='tree_edit'
+        Whether X holds trees or distances.
+    costs : Costs, optional
+        What an edit costs; 1 by default. Not used if the distances are precomputed.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the choice of landmarks; not used if all points serve.
+    n_jobs : int, optional
+        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    landmarks_ : ndarray of shape (n_landmarks,)
+        Positions of the landmarks in the training data.
+    coef_ : ndarray of shape (1, n_landmarks) or (n_classes, n_landmarks)
+        The weights α: of the second of two classes, or of each class against all others.
+    scale_ : float
+        What distances are divided by.
+    loss_ : float
+        The least value of the programme, or the sum of those of all classes.
+    duality_gap_ : float
+        By how much that may exceed the true minimum.
+    trees_ : TreeSet
+        The training trees, if the distances are not precomputed.
+    n_features_in_ : int
+        Number of training points, if the distances are precomputed.
+
+    See Also
+    --------
+    DistanceSVC : A kernel machine, with corrected eigenvalues.
+
+    Notes
+    -----
+    There is no constant term, as in the source. Distances are taken from a point to a landmark
+    and need not be symmetric. More than two classes are separated one against the rest, and
+    the largest value wins; ties go to the first class.
+
+    References
+    ----------
+    M.-F. Balcan, A. Blum and N. Srebro, "A theory of learning with similarity functions",
+    Machine Learning 72, 2008.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> from treemetric.classification import GoodnessClassifier
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = GoodnessClassifier(0.1, scale="median").fit(trees, ["x", "x", "y", "y"])
+    >>> model.coef_.shape
+    (1, 4)
+    >>> model.predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        regularisation: float = 1.0,
+        *,
+        scale: float | str = 1.0,
+        n_landmarks: float | None = None,
+        metric: str = "tree_edit",
+        costs: Costs | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.regularisation = regularisation
+        self.scale = scale
+        self.n_landmarks = n_landmarks
+        self.metric = metric
+        self.costs = costs
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: npt.ArrayLike) -> "GoodnessClassifier":
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
+            Training trees, or with ``metric='precomputed'`` their distances.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        GoodnessClassifier
+            The fitted classifier.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import GoodnessClassifier
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> GoodnessClassifier(0.1).fit(trees, [0, 0, 1, 1]).duality_gap_ < 1e-9
+        True
+        """
+        name = type(self).__name__
+        strength = check_positive(self.regularisation, "regularisation", name)
+        scale = self._check_scale()
+        inputs, codes = self._check_training(X, y)
+        self.landmarks_ = self._choose_landmarks(len(codes))
+        everything = len(self.landmarks_) == len(codes)
+        distances = self._measure(inputs, None if everything else self.landmarks_)
+        if scale is None:
+            positive = distances[distances > 0]
+            scale = float(np.median(positive)) if len(positive) else 1.0
+        self.scale_ = scale
+        similarities = self._similarities(distances)
+        # Two classes need one separator; one class needs none.
+        labels = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
+        found = [
+            separate(similarities, np.where(codes == label, 1.0, -1.0), strength)
+            for label in labels
+            if len(self.classes_) > 1
+        ]
+        weights = [separator.weights for separator in found]
+        self.coef_ = np.array(weights).reshape(-1, len(self.landmarks_))
+        self.loss_ = sum(separator.loss for separator in found)
+        self.duality_gap_ = sum(separator.gap for separator in found)
+        return self
+
+    def _check_scale(self) -> float | None:
+        """Give the scale, or None if the data decide."""
+        if isinstance(self.scale, str) and self.scale == "median":
+            return None
+        number = as_float(self.scale)
+        if not 0 < number < float("inf"):
+            must = "'median' or a float in the range (0.0, inf)"
+            refuse("scale", type(self).__name__, must, shown(self.scale))
+        return number
+
+    def _choose_landmarks(self, n: int) -> Codes:
+        name = type(self).__name__
+        if self.n_landmarks is None:
+            return np.arange(n)
+        if isinstance(self.n_landmarks, (float, np.floating)):
+            if not 0 < self.n_landmarks <= 1:
+                must = "None, an int in the range [1, inf) or a float in the range (0.0, 1.0]"
+                refuse("n_landmarks", name, must, shown(self.n_landmarks))
+            count = max(1, round(float(self.n_landmarks) * n))
+        else:
+            count = check_whole(self.n_landmarks, "n_landmarks", name)
+        random = check_random_state(self.random_state)
+        chosen: Codes = np.sort(random.permutation(n)[:count]).astype(np.int64)
+        return chosen
+
+    def _similarities(self, distances: FloatArray) -> FloatArray:
+        similarities: FloatArray = 2.0 * np.exp(-distances / self.scale_) - 1.0
+        return similarities
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
+            Trees, or with ``metric='precomputed'`` distances to the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted classes.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import GoodnessClassifier
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> GoodnessClassifier(0.1).fit(trees, [0, 0, 1, 1]).predict(trees)
+        array([0, 0, 1, 1])
+        """
+        values = self.decision_function(X)
+        best = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[best]
+        return predicted
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give Σ_j α_j K(x, y_j), for the second of two classes or for each class.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
+            Trees, or with ``metric='precomputed'`` distances to the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes positive for the second one, with one class -1.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import GoodnessClassifier
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> model = GoodnessClassifier(0.1).fit(trees, [0, 0, 1, 1])
+        >>> model.decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        inputs = self._check_queries(X)
+        if len(self.classes_) == 1:
+            return np.full(len(inputs), -1.0)
+        # Landmarks without a weight need no distance.
+        used = np.flatnonzero(self.coef_.any(axis=0))
+        distances = self._measure(inputs, self.landmarks_[used])
+        values: FloatArray = self._similarities(distances) @ self.coef_[:, used].T
+        return values.ravel() if len(self.classes_) == 2 else values

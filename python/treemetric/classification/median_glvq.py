@@ -1,0 +1,168 @@
+"""Generalised learning vector quantisation with data points as prototypes."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._estimator import Inputs, check_positive, check_whole, prototype_counts
+from treemetric._typing import FloatArray
+from treemetric.classification._median import select_prototypes
+from treemetric.classification._prototypes import PrototypeClassifier
+from treemetric.costs import Costs
+
+
+class MedianGLVQ(PrototypeClassifier):
+    """Generalised learning vector quantisation with data points as prototypes.
+
+    A few training points stand for each class, and a new point gets the class of the closest.
+    They are chosen such that E = Σ Φ(μ) is small, where μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the
+    distances of a training point to the closest prototype of its own class and of another.
+
+    Parameters
+    ----------
+    n_prototypes : int, dict or array-like, default=1
+        Number of prototypes: for each class, by class, or one number per class in the order of
+        `classes_`. A class with fewer points gives all of them.
+    metric : {'tree_edit', 'precomputed'}, default='tree_edit'
+        Whether X holds trees or distances.
+    costs : Costs, optional
+        What an edit costs; 1 by default. Not used if the distances are precomputed.
+    squashing : {'identity', 'logistic'}, default='identity'
+        The increasing function Φ. The logistic one, 1 / (1 + exp(-slope · μ)), counts points
+        near the border the more, the larger the slope is.
+    slope : float, default=5.0
+        The slope of the logistic function.
+    max_iter : int, default=100
+        Most rounds over all prototypes, for each start.
+    tol : float, default=1e-6
+        The search ends when a round lowers the loss by less than that per training point.
+    n_init : int, default=1
+        Number of starts. The first one takes the medoid of each class and adds further
+        prototypes greedily, the others are random; the one with the least loss is kept.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random starts; not used if ``n_init=1``.
+    n_jobs : int, optional
+        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of shape (n_prototypes,)
+        Positions of the prototypes in the training data, grouped by class.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Their classes.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    loss_ : float
+        The loss E in the end.
+    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+        The loss at the start and after each round; it never rises.
+    n_iter_ : int
+        Number of rounds; `max_iter` if the search was cut short.
+    trees_ : TreeSet
+        The training trees, if the distances are not precomputed.
+    n_features_in_ : int
+        Number of training points, if the distances are precomputed.
+
+    See Also
+    --------
+    RelationalGLVQ : Prototypes are mixtures of data points.
+
+    Notes
+    -----
+    The search is the generalised expectation maximisation of Nebel et al.: each prototype in
+    turn is exchanged for the point of its class with the least loss, if that is less than
+    before. All points of the class are compared in one pass. Distances are taken from a point
+    to a prototype and need not be symmetric. Equal points of different classes have μ = 0.
+
+    References
+    ----------
+    D. Nebel, B. Hammer, K. Frohberg and T. Villmann, "Median variants of learning vector
+    quantization for learning of dissimilarity data", Neurocomputing 169, 2015.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> from treemetric.classification import MedianGLVQ
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = MedianGLVQ().fit(trees, ["x", "x", "y", "y"])
+    >>> model.prototypes_
+    array([0, 2])
+    >>> model.predict([Tree.from_sequence("ca")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        n_prototypes: Any = 1,
+        *,
+        metric: str = "tree_edit",
+        costs: Costs | None = None,
+        squashing: str = "identity",
+        slope: float = 5.0,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_prototypes = n_prototypes
+        self.metric = metric
+        self.costs = costs
+        self.squashing = squashing
+        self.slope = slope
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: npt.ArrayLike) -> "MedianGLVQ":
+        """Choose the prototypes.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
+            Training trees, or with ``metric='precomputed'`` their distances.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        MedianGLVQ
+            The fitted classifier.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import MedianGLVQ
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> MedianGLVQ().fit(trees, [0, 0, 1, 1]).loss_
+        -3.0
+        """
+        name = type(self).__name__
+        squash = self._check_squash()
+        max_iter = check_whole(self.max_iter, "max_iter", name)
+        n_init = check_whole(self.n_init, "n_init", name)
+        tol = check_positive(self.tol, "tol", name, or_zero=True)
+        inputs, codes = self._check_training(X, y)
+        found = select_prototypes(
+            self._measure(inputs),
+            codes,
+            prototype_counts(self.n_prototypes, self.classes_, name),
+            squash=squash,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=self.random_state,
+            n_init=n_init,
+        )
+        self.prototypes_ = found.indices
+        self.prototype_labels_ = self.classes_[found.labels]
+        self.loss_ = found.loss
+        self.loss_curve_ = found.loss_curve
+        self.n_iter_ = found.n_iter
+        return self
+
+    def _to_prototypes(self, inputs: Inputs) -> FloatArray:
+        return self._measure(inputs, self.prototypes_.astype(np.int64))

@@ -1,0 +1,192 @@
+"""Generalised learning vector quantisation with mixtures of data points as prototypes."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._estimator import (
+    Inputs,
+    check_positive,
+    check_whole,
+    prototype_counts,
+    symmetrised,
+)
+from treemetric._typing import FloatArray
+from treemetric.classification._median import select_prototypes
+from treemetric.classification._prototypes import PrototypeClassifier
+from treemetric.classification._relational import (
+    Mixtures,
+    first_weights,
+    half_forms,
+    learn_mixtures,
+    to_mixtures,
+)
+from treemetric.costs import Costs
+
+
+class RelationalGLVQ(PrototypeClassifier):
+    """Generalised learning vector quantisation with mixtures of data points as prototypes.
+
+    A prototype is a convex combination of all training points in the (pseudo-)Euclidean space
+    that the distances describe; only distances are needed. A new point gets the class of the
+    closest prototype. The weights are such that E = Σ Φ(μ) is small, where
+    μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the *squared* distances of a training point to the
+    closest prototype of its own class and of another.
+
+    Parameters
+    ----------
+    n_prototypes : int, dict or array-like, default=1
+        Number of prototypes: for each class, by class, or one number per class in the order of
+        `classes_`. A class with fewer points gets as many as it has points.
+    metric : {'tree_edit', 'precomputed'}, default='tree_edit'
+        Whether X holds trees or distances (not squared).
+    costs : Costs, optional
+        What an edit costs; 1 by default. Not used if the distances are precomputed.
+    squashing : {'identity', 'logistic'}, default='identity'
+        The increasing function Φ. The logistic one, 1 / (1 + exp(-slope · μ)), counts points
+        near the border the more, the larger the slope is.
+    slope : float, default=5.0
+        The slope of the logistic function.
+    max_iter : int, default=100
+        Most steps of L-BFGS.
+    tol : float, default=1e-6
+        The search ends when a step lowers the loss by less than this share.
+    n_init : int, default=1
+        Number of starts of the `MedianGLVQ` that gives the first prototypes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random starts; not used if ``n_init=1``.
+    n_jobs : int, optional
+        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        depend on it.
+
+    Attributes
+    ----------
+    coefficients_ : ndarray of shape (n_prototypes, n_train)
+        The weights of the training points in each prototype; not negative, of sum 1.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        The classes of the prototypes, grouped.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    loss_ : float
+        The loss E in the end.
+    loss_curve_ : ndarray
+        The least loss so far, at the start and after each step.
+    n_iter_ : int
+        Number of steps; `max_iter` if the search was cut short.
+    trees_ : TreeSet
+        The training trees, if the distances are not precomputed.
+    n_features_in_ : int
+        Number of training points, if the distances are precomputed.
+
+    See Also
+    --------
+    MedianGLVQ : Prototypes are data points; needs the distances to these only.
+
+    Notes
+    -----
+    With S the matrix of squared distances and α the weights of a prototype, its squared
+    distance to training point i is (S α)_i - ½ αᵀ S α. That takes symmetric distances: others
+    are replaced by the mean of both directions (for new rows of a precomputed matrix there is
+    only one direction, which is taken as it is). The weights are the softmax of free
+    parameters. The start is the mean of the points around each prototype of `MedianGLVQ`.
+    Tree edit distances are in general not Euclidean, so a squared distance to a mixture can be
+    negative; μ is then taken with absolute values in its denominator.
+
+    References
+    ----------
+    B. Hammer, D. Hofmann, F.-M. Schleif and X. Zhu, "Learning vector quantization for
+    (dis-)similarities", Neurocomputing 131, 2014.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> from treemetric.classification import RelationalGLVQ
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = RelationalGLVQ().fit(trees, ["x", "x", "y", "y"])
+    >>> model.coefficients_.shape
+    (2, 4)
+    >>> model.predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        n_prototypes: Any = 1,
+        *,
+        metric: str = "tree_edit",
+        costs: Costs | None = None,
+        squashing: str = "identity",
+        slope: float = 5.0,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_prototypes = n_prototypes
+        self.metric = metric
+        self.costs = costs
+        self.squashing = squashing
+        self.slope = slope
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: npt.ArrayLike) -> "RelationalGLVQ":
+        """Learn the prototypes.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
+            Training trees, or with ``metric='precomputed'`` their distances.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        RelationalGLVQ
+            The fitted classifier.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import RelationalGLVQ
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> RelationalGLVQ().fit(trees, [0, 0, 1, 1]).prototype_labels_
+        array([0, 1])
+        """
+        name = type(self).__name__
+        squash = self._check_squash()
+        max_iter = check_whole(self.max_iter, "max_iter", name)
+        n_init = check_whole(self.n_init, "n_init", name)
+        tol = check_positive(self.tol, "tol", name, or_zero=True)
+        inputs, codes = self._check_training(X, y)
+        distances = symmetrised(self._measure(inputs))
+        first = select_prototypes(
+            distances,
+            codes,
+            prototype_counts(self.n_prototypes, self.classes_, name),
+            squash=squash,
+            random_state=self.random_state,
+            n_init=n_init,
+        )
+        start = first_weights(distances, codes, first.indices, first.labels)
+        squares = distances**2
+        if len(self.classes_) > 1:
+            found = learn_mixtures(squares, codes, first.labels, start, squash, max_iter, tol)
+        else:
+            found = Mixtures(start, half_forms(squares, start), first.loss_curve, 1)
+        self.coefficients_ = found.weights
+        self.prototype_labels_ = self.classes_[first.labels]
+        self.loss_ = float(found.loss_curve[-1])
+        self.loss_curve_ = found.loss_curve
+        self.n_iter_ = found.n_iter
+        self._halves = found.halves
+        return self
+
+    def _to_prototypes(self, inputs: Inputs) -> FloatArray:
+        squares = np.square(self._measure(inputs, symmetric=True))
+        return to_mixtures(squares, self.coefficients_, self._halves)

@@ -1,0 +1,76 @@
+"""What generators and loaders share: checked numbers, classes, and the form of a data set."""
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from treemetric._validation import refuse, shown
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
+
+
+def is_int(value: object) -> bool:
+    """Tell whether a value is a whole number and no bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_int(value: Any, low: int, parameter: str, owner: str, prefix: str = "") -> int:
+    """Let whole numbers from `low` on through."""
+    if not is_int(value) or value < low:
+        refuse(parameter, owner, f"{prefix}an int in the range [{low}, inf)", shown(value))
+    return int(value)
+
+
+def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, int]:
+    """Give a whole number, or a pair of them, as the smallest and the largest value."""
+    pair = (value, value) if is_int(value) else value
+    well_formed = isinstance(pair, Sequence) and len(pair) == 2 and all(map(is_int, pair))
+    if not well_formed or not low <= pair[0] <= pair[1]:
+        must = f"an int or a pair (smallest, largest) of ints in the range [{low}, inf)"
+        refuse(parameter, owner, must, shown(value))
+    return int(pair[0]), int(pair[1])
+
+
+def draw_in(bounds: tuple[int, int], rng: np.random.RandomState) -> int:
+    """Draw a whole number from a range that includes both ends."""
+    return int(rng.randint(bounds[0], bounds[1] + 1))
+
+
+def draw_classes(n_samples: int, n_classes: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Give classes of equal size, up to one, in random order."""
+    return rng.permutation(np.arange(n_samples, dtype=np.int64) % n_classes)
+
+
+def generated(
+    kind: str,
+    trees: Iterable[Tree],
+    target: NDArray[np.int64],
+    target_names: list[str],
+    descr: str,
+) -> Bunch:
+    """Give generated trees in the form of a data set, named by kind and number."""
+    names = [f"{kind}_{number}" for number in range(len(target))]
+    data = TreeSet(trees, ids=names, classes=[target_names[k] for k in target.tolist()])
+    return Bunch(data=data, target=target, target_names=target_names, names=names, DESCR=descr)
+
+
+def loaded(data: TreeSet, names: list[str], descr: str) -> Bunch:
+    """Give loaded trees in the form of a data set; its target is None without classes."""
+    target, target_names = None, []
+    if data.classes is not None:
+        target_names = _in_order(set(data.classes))
+        index = {name: k for k, name in enumerate(target_names)}
+        target = np.array([index[name] for name in data.classes], dtype=np.int64)
+    return Bunch(data=data, target=target, target_names=target_names, names=names, DESCR=descr)
+
+
+def _in_order(classes: set[Any]) -> list[Any]:
+    """Sort classes, also those that cannot be compared."""
+    try:
+        return sorted(classes)
+    except TypeError:
+        return sorted(classes, key=lambda name: (type(name).__name__, repr(name)))

@@ -1,0 +1,189 @@
+"""What all learners have in common: training data in, a learned distance out."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from treemetric._typing import FloatArray, Trees
+from treemetric._validation import check_n_jobs, refuse, shown
+from treemetric.costs import CostMatrix, Costs
+from treemetric.learning._metric import LearnedMetric
+from treemetric.treeset import TreeSet, check_trees
+
+ClassCodes = npt.NDArray[np.intp]
+
+
+def check_choice(value: object, parameter: str, owner: str, choices: tuple[str, ...]) -> None:
+    """Let only one of some words through."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices[:-1])
+        refuse(parameter, owner, f"{listed} or {choices[-1]!r}", shown(value))
+
+
+def check_int(value: object, parameter: str, owner: str, least: int) -> int:
+    """Let only ints from a least one on through."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        refuse(parameter, owner, f"an int in the range [{least}, inf)", shown(value))
+    return int(value)
+
+
+def check_targets(X: Trees, y: Any, owner: str) -> tuple[TreeSet, npt.NDArray[Any], ClassCodes]:
+    """Check training data; give the trees, the classes and the class code of each tree."""
+    trees = check_trees(X, "X", owner)
+    if y is None:
+        message = f"{owner} requires y to be passed, but the target y is None"
+        raise ValueError(message)
+    targets = column_or_1d(y, warn=True)
+    check_consistent_length(trees, targets)
+    if len(trees) == 0:
+        message = f"Found 0 trees while a minimum of 1 is required by {owner}."
+        raise ValueError(message)
+    assert_all_finite(targets, input_name="y")
+    check_classification_targets(targets)
+    classes, codes = np.unique(targets, return_inverse=True)
+    return trees, classes, codes.astype(np.intp)
+
+
+class TreeMetricLearner(  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+):
+    """Base of all learners of edit costs.
+
+    A subclass has the parameters ``distance``, ``unseen``, ``n_jobs``, ``verbose`` and
+    ``random_state``. Its ``fit`` begins with `_begin`, and sets ``costs_`` (a `CostMatrix` over
+    the training alphabet), ``initial_costs_`` (the `Costs` whose alignments the pseudo-edit
+    distance prices) and, if it has prototypes, ``prototypes_`` (indices of training trees) and
+    ``prototype_labels_``.
+    """
+
+    distance: str
+    unseen: str
+    n_jobs: int | None
+    verbose: int
+    trees_: TreeSet
+    classes_: npt.NDArray[Any]
+    costs_: CostMatrix
+    initial_costs_: Costs
+    prototypes_: npt.NDArray[np.intp]
+    prototype_labels_: npt.NDArray[Any]
+
+    def _begin(self, X: Trees, y: Any) -> tuple[TreeSet, ClassCodes]:
+        """Check the common parameters and the training data; give trees and class codes."""
+        name = type(self).__name__
+        check_choice(self.distance, "distance", name, ("actual", "pseudo"))
+        check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
+        check_n_jobs(self.n_jobs, name)
+        check_int(int(self.verbose) if self.verbose is True else self.verbose, "verbose", name, 0)
+        trees, self.classes_, codes = check_targets(X, y, name)
+        self.trees_ = trees
+        return trees, codes
+
+    def _counting(self) -> dict[str, Any]:
+        """Give how `edit_counts` is to count: its ``script``, ``temperature`` and so on."""
+        return {}
+
+    def get_metric(self) -> LearnedMetric:
+        """Give the learned distance as a function of two trees.
+
+        Returns
+        -------
+        LearnedMetric
+            A callable that needs the learner no longer, and pickles.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> metric = BEDL().fit(trees, [0, 0, 1, 1]).get_metric()
+        >>> metric(trees[0], trees[0])
+        0.0
+        """
+        check_is_fitted(self, "costs_")
+        return LearnedMetric(
+            self.costs_, self.initial_costs_, self.distance, self.unseen, self._counting()
+        )
+
+    def transform(self, X: Trees) -> FloatArray:
+        """Compute the learned distances to all training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees, n_training_trees)
+            The distances, actual or pseudo as the learner's ``distance`` says.
+
+        Raises
+        ------
+        UnknownLabelError
+            If a label was not seen in training and ``unseen='error'``.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> BEDL().fit(trees, [0, 0, 1, 1]).transform(trees[:2]).shape
+        (2, 4)
+        """
+        metric = self.get_metric()
+        trees = check_trees(X, "X", f"{type(self).__name__}.transform")
+        return metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
+
+    def predict(self, X: Trees) -> npt.NDArray[Any]:
+        """Give each tree the class of the closest prototype.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,)
+            The classes; of equally close prototypes the first counts.
+
+        Raises
+        ------
+        UnknownLabelError
+            If a label was not seen in training and ``unseen='error'``.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> BEDL().fit(trees, [0, 0, 1, 1]).predict([Tree.from_sequence("ac")])
+        array([0])
+        """
+        metric = self.get_metric()
+        trees = check_trees(X, "X", f"{type(self).__name__}.predict")
+        prototypes = self.trees_[np.asarray(self.prototypes_)]
+        found = metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)
+        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
+        return labels
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.trees_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.sparse = False
+        return tags

@@ -1,0 +1,114 @@
+"""The quadratic programme of good edit similarity learning, and what proves a solution.
+
+With the counts N_p of the edits in pair p, L = log 2, and H pairs that should be close (P) or far
+(N), GESL (Bellet, Habrard and Sebban 2012) is
+
+    min over c, η   β ‖c‖² + Σ_P [⟨N_p, c⟩ - η]₊ + Σ_N [L + η - ⟨N_p, c⟩]₊
+    s.t.            c ≥ 0,  0 ≤ η ≤ L,  and optionally T c ≤ 0 (triangle inequalities).
+
+Dividing costs, margin and loss by L makes L = 1 and β → β L. Let s_p = 1 and b_p = 0 for pairs of
+P, s_p = -1 and b_p = 1 for those of N, so that every pair contributes [s_p (⟨N_p, c⟩ - η) + b_p]₊.
+As [z]₊ = max α z over 0 ≤ α ≤ 1, the Lagrangian with multipliers λ ≥ 0 of T c ≤ 0 is
+
+    Σ_j h_j c_j² + Σ_p α_p (s_p (⟨N_p, c⟩ - η) + b_p) + ⟨λ, T c⟩,
+
+where h_j is β L times how many of the (U + 1)² entries variable j stands for. It falls apart:
+with g = Σ_p s_p α_p N_p + Tᵀ λ, the best c_j ≥ 0 is [-g_j]₊ / 2 h_j, and the best η is 1 if
+t = Σ_p s_p α_p is positive, else 0. What remains is the dual,
+
+    D(α, λ) = Σ_N α_p - [t]₊ - Σ_j [-g_j]₊² / 4 h_j,   0 ≤ α ≤ 1, λ ≥ 0.
+
+D of *any* such α and λ is a lower bound of the loss of any feasible c and η. The difference of the
+two is the certified gap; it trusts no solver.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from treemetric._typing import FloatArray
+
+
+class Point(NamedTuple):
+    """Feasible costs and margin, their loss, and a lower bound of every loss."""
+
+    costs: FloatArray
+    margin: float
+    loss: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """By how much the loss may be too large; rounding never makes it negative."""
+        return max(0.0, self.loss - self.bound)
+
+
+class Problem:
+    """The programme in units of L.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (m, n)
+        The counts of all pairs.
+    negative : ndarray of shape (m,)
+        Which pairs should be far.
+    weights : ndarray of shape (n,)
+        The h_j, positive.
+    hard : csr_array of shape (k, n), optional
+        The left sides T of inequalities T c ≤ 0.
+    """
+
+    def __init__(
+        self,
+        rows: csr_array,
+        negative: np.ndarray,
+        weights: FloatArray,
+        hard: csr_array | None = None,
+    ) -> None:
+        self.rows = rows
+        self.columns = rows.T.tocsr()
+        self.signs = np.where(negative, -1.0, 1.0)
+        self.offsets = negative.astype(np.float64)
+        self.weights = weights
+        self.hard = csr_array((0, rows.shape[1])) if hard is None else hard
+        # No loss is known more exactly than the sum of so many hinges of about 1.
+        self.rounding = 4 * float(np.finfo(np.float64).eps) * (1 + float(self.offsets.sum()))
+
+    def loss(self, costs: FloatArray) -> tuple[float, float]:
+        """Give the loss of costs with the best margin, and that margin.
+
+        The loss falls in η with the number of pairs of P beyond η, and rises with the number of
+        pairs of N whose ⟨N_p, c⟩ - 1 is below η: its slope right of η is the number of all these
+        breakpoints up to η, less the size of P. The smallest of the best margins is taken.
+        """
+        ends = self.rows @ costs
+        breaks = ends - self.offsets
+        positives = int(np.count_nonzero(self.signs > 0))
+        margin = 0.0
+        if positives:
+            margin = float(np.clip(np.partition(breaks, positives - 1)[positives - 1], 0.0, 1.0))
+        hinges = np.maximum(self.signs * (ends - margin) + self.offsets, 0.0)
+        return float(self.weights @ costs**2 + hinges.sum()), margin
+
+    def slope(self, alpha: FloatArray, tied: FloatArray) -> FloatArray:
+        """Give g, the gradient of the linear part of the Lagrangian in the costs."""
+        g: FloatArray = self.columns @ (self.signs * alpha)
+        if len(tied):
+            g = g + self.hard.T @ tied
+        return g
+
+    def best_costs(self, alpha: FloatArray, tied: FloatArray) -> FloatArray:
+        """Give the costs that minimise the Lagrangian."""
+        return np.maximum(-self.slope(alpha, tied), 0.0) / (2 * self.weights)
+
+    def bound(self, alpha: FloatArray, tied: FloatArray) -> float:
+        """Give D(α, λ), after moving both into their ranges."""
+        alpha, tied = np.clip(alpha, 0.0, 1.0), np.maximum(tied, 0.0)
+        quadratic = self.weights @ self.best_costs(alpha, tied) ** 2
+        eta = max(0.0, float(self.signs @ alpha))
+        return float(self.offsets @ alpha - eta - quadratic)
+
+    def converged(self, point: Point, tol: float) -> bool:
+        """Tell whether a gap is small enough, or as small as rounding lets it be."""
+        return point.gap <= max(tol * point.loss, self.rounding)

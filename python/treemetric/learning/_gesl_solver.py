@@ -1,0 +1,298 @@
+"""An interior point method for the programme of GESL.
+
+The method of Mehrotra (1992) on the primal and the dual at once. With hinges ξ ≥ 0 and slacks
+w = ξ - s (N c - η) - b ≥ 0 (w = -T c for a triangle inequality), and multipliers α of w, 1 - α of
+ξ, γ of c ≥ 0, μ of η ≥ 0 and ν of η ≤ 1, the optimum is where the products α w, (1 - α) ξ, γ c,
+μ η and ν (1 - η) vanish. A Newton step on these products needs one system of equations, either in
+the pairs or in the costs, whichever are fewer; about 20 steps do, whatever β is.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse import csr_array, diags_array, hstack, vstack
+
+from treemetric._typing import FloatArray
+from treemetric.learning._gesl_problem import Point, Problem
+
+# A share of entries above which the matrix of all pairs is kept dense, if it is not too large.
+_DENSE, _LARGEST = 0.04, 1 << 25
+_TO_THE_BOUNDARY = 0.995
+# So many steps in a row that hardly lower the gap say that rounding has the upper hand.
+_IDLE = 8
+
+
+class Solution(NamedTuple):
+    """What `solve` found: the best point, multipliers of the bound, the number of steps."""
+
+    point: Point
+    tied: FloatArray
+    n_iter: int
+
+
+@dataclass
+class _State:
+    """The unknowns, or a step of all of them; ``eta`` and its multipliers are arrays of one."""
+
+    costs: FloatArray
+    eta: FloatArray
+    hinge: FloatArray
+    slack: FloatArray
+    alpha: FloatArray
+    gamma: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def moved(self, step: "_State", length: float) -> "_State":
+        """Go some way along a step."""
+        parts = (
+            getattr(self, field.name) + length * getattr(step, field.name) for field in fields(self)
+        )
+        return _State(*parts)
+
+
+def solve(problem: Problem, *, tol: float, max_iter: int) -> Solution:
+    """Solve a programme until its certified gap is at most ``tol`` of the loss.
+
+    It also ends when rounding no longer lets the gap fall; `Problem.converged` tells.
+    """
+    m, n = problem.rows.shape
+    point = _trivial(problem)
+    best = Solution(point, np.zeros(problem.hard.shape[0]), 0)
+    if n == 0 or point.gap <= tol * point.loss:
+        return best
+    newton = _Newton(problem)
+    state = newton.start()
+    idle = 0
+    for n_iter in range(1, max_iter + 1):
+        step = newton.step(state)
+        if step is None:
+            break
+        state = state.moved(*step)
+        found = _certify(problem, state, best.point)
+        tied = state.alpha[m:] if found.bound > best.point.bound else best.tied
+        idle = 0 if found.gap < 0.9 * best.point.gap else idle + 1
+        best = Solution(found, tied, n_iter)
+        if found.gap <= tol * found.loss or idle >= _IDLE:
+            break
+    return best._replace(point=_with_zeros(problem, state, best.point, tol))
+
+
+def _trivial(problem: Problem) -> Point:
+    """Give the costs 0, which are optimal without pairs of N or for an infinite β."""
+    nothing = np.zeros(problem.rows.shape[1])
+    loss, margin = problem.loss(nothing)
+    bound = problem.bound(problem.offsets, np.zeros(problem.hard.shape[0]))
+    return Point(nothing, margin, loss, bound)
+
+
+def _certify(problem: Problem, state: _State, best: Point) -> Point:
+    """Give the best of the costs that a state suggests, and the best of all bounds."""
+    m = len(problem.signs)
+    alpha, tied = state.alpha[:m], state.alpha[m:]
+    bound = max(best.bound, problem.bound(alpha, tied))
+    candidates = [state.costs]
+    if not len(tied):
+        # The minimum of the Lagrangian need not obey inequalities other than c ≥ 0.
+        candidates.append(problem.best_costs(alpha, tied))
+    point = best._replace(bound=bound)
+    for costs in candidates:
+        loss, margin = problem.loss(costs)
+        if loss < point.loss:
+            point = Point(costs, margin, loss, bound)
+    return point
+
+
+def _with_zeros(problem: Problem, state: _State, best: Point, tol: float) -> Point:
+    """Set costs to exactly 0 that vanish in the limit, if that leaves the gap small enough."""
+    if problem.hard.shape[0]:
+        return best
+    costs = np.where(2 * problem.weights * best.costs < state.gamma, 0.0, best.costs)
+    loss, margin = problem.loss(costs)
+    rounded = Point(costs, margin, loss, best.bound)
+    return rounded if rounded.gap <= max(best.gap, tol * loss) else best
+
+
+class _Newton:
+    """Steps of the interior point method for one programme."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.m, self.n = problem.rows.shape
+        self.k = problem.hard.shape[0]
+        signed = csr_array(diags_array(problem.signs) @ problem.rows)
+        margin = csr_array(-problem.signs[:, None])
+        hinges = hstack([signed, margin])
+        hard = hstack([problem.hard, csr_array((self.k, 1))])
+        both = csr_array(vstack([hinges, hard])) if self.k else csr_array(hinges)
+        size = both.shape[0] * both.shape[1]
+        dense = both.nnz > _DENSE * size and size <= _LARGEST
+        self.matrix: Any = both.toarray() if dense else both
+        self.dense = dense
+        self.by_costs = both.shape[1] <= both.shape[0]
+        self.offsets = np.concatenate([problem.offsets, np.zeros(self.k)])
+        self.transposed: Any = self.matrix.T if dense else both.T.tocsr()
+
+    def start(self) -> _State:
+        """Give equal costs that make the mean pair as far as it can be, well inside all bounds."""
+        problem = self.problem
+        sums = problem.rows.sum(axis=1)
+        cost = 1.5 / max(float(sums[problem.signs < 0].mean()), 1e-3)
+        costs, eta = np.full(self.n, cost), np.array([0.5])
+        values = self.matrix @ np.concatenate([costs, eta]) + self.offsets
+        hinge = np.maximum(values[: self.m], 0.0) + 1.0
+        slack = -values
+        slack[: self.m] += hinge
+        slack = np.maximum(slack, 0.1 * cost)
+        alpha = np.full(self.m + self.k, 0.5)
+        slope = self.transposed @ alpha
+        gradient = 2 * problem.weights * costs + slope[:-1]
+        gamma = np.maximum(gradient, 0.0) + np.abs(gradient).mean() + 1e-3
+        low = np.maximum(slope[-1:], 0.0) + 1.0
+        return _State(costs, eta, hinge, slack, alpha, gamma, low, low - slope[-1:])
+
+    def step(self, at: _State) -> tuple[_State, float] | None:
+        """Give a step and how far to go; None if rounding lets the method go no further."""
+        m = self.m
+        rest = 1.0 - at.alpha[:m]
+        inverse = at.slack / at.alpha
+        inverse[:m] += at.hinge / rest
+        curve = np.concatenate(
+            [
+                2 * self.problem.weights + at.gamma / at.costs,
+                at.low / at.eta + at.high / (1.0 - at.eta),
+            ]
+        )
+        factor = self._factor(inverse, curve)
+        if factor is None:
+            return None
+        mean = self._mean(at)
+        first = self._solve(at, factor, inverse, curve, 0.0, None)
+        ahead = self._mean(at.moved(first, self._length(at, first)))
+        target = mean * (ahead / mean) ** 3
+        second = self._solve(at, factor, inverse, curve, target, first)
+        length = _TO_THE_BOUNDARY * self._length(at, second)
+        finite = all(np.isfinite(getattr(second, f.name)).all() for f in fields(second))
+        if not finite or length < 1e-10:
+            return None
+        return second, min(1.0, length)
+
+    def _factor(self, inverse: FloatArray, curve: FloatArray) -> Any:
+        """Factor the matrix of the Newton step, in the costs or in the pairs."""
+        if self.by_costs:
+            inner, outer, left, right = inverse, curve, self.transposed, self.matrix
+        else:
+            inner, outer, left, right = curve, inverse, self.matrix, self.transposed
+        if self.dense:
+            normal = left @ (right / inner[:, None])
+        else:
+            normal = (left @ csr_array(diags_array(1.0 / inner) @ right)).toarray()
+        normal[np.diag_indices_from(normal)] += outer
+        # A few units of rounding more on the diagonal, should the matrix be singular up to it.
+        for extra in (0.0, 1e-14, 1e-11):
+            normal[np.diag_indices_from(normal)] *= 1.0 + extra
+            try:
+                return cho_factor(normal, lower=True, check_finite=False)
+            except (LinAlgError, ValueError):
+                continue
+        return None
+
+    def _solve(
+        self,
+        at: _State,
+        factor: Any,
+        inverse: FloatArray,
+        curve: FloatArray,
+        target: float,
+        first: _State | None,
+    ) -> _State:
+        """Solve for the step that brings all products to a target.
+
+        ``first`` is the step of the linear model, whose own products the second one corrects.
+        """
+        m, alpha, room = self.m, at.alpha, 1.0 - at.eta
+        rest = 1.0 - alpha[:m]
+        by_slack = target - alpha * at.slack
+        by_hinge = target - rest * at.hinge
+        by_costs = target - at.gamma * at.costs
+        by_low = target - at.low * at.eta
+        by_high = target - at.high * room
+        if first is not None:
+            by_slack = by_slack - first.alpha * first.slack
+            by_hinge = by_hinge + first.alpha[:m] * first.hinge
+            by_costs = by_costs - first.gamma * first.costs
+            by_low = by_low - first.low * first.eta
+            by_high = by_high + first.high * first.eta
+        x = np.concatenate([at.costs, at.eta])
+        off = -(self.matrix @ x + self.offsets) - at.slack
+        off[:m] += at.hinge
+        slope = self.transposed @ alpha
+        gradient = 2 * self.problem.weights * at.costs + slope[:-1] - at.gamma
+        right = np.concatenate(
+            [
+                by_costs / at.costs - gradient,
+                by_low / at.eta - by_high / room - (slope[-1:] - at.low + at.high),
+            ]
+        )
+        below = by_slack / alpha - off
+        below[:m] -= by_hinge / rest
+        if self.by_costs:
+            dx = cho_solve(factor, right - self.transposed @ (below / inverse), check_finite=False)
+            dalpha = (self.matrix @ dx + below) / inverse
+        else:
+            dalpha = cho_solve(factor, self.matrix @ (right / curve) + below, check_finite=False)
+            dx = (right - self.transposed @ dalpha) / curve
+        dcosts, deta = dx[:-1], dx[-1:]
+        dhinge = (by_hinge + at.hinge * dalpha[:m]) / rest
+        dslack = off - self.matrix @ dx
+        dslack[:m] += dhinge
+        return _State(
+            costs=dcosts,
+            eta=deta,
+            hinge=dhinge,
+            slack=dslack,
+            alpha=dalpha,
+            gamma=(by_costs - at.gamma * dcosts) / at.costs,
+            low=(by_low - at.low * deta) / at.eta,
+            high=(by_high + at.high * deta) / room,
+        )
+
+    def _products(self, at: _State) -> list[tuple[FloatArray, FloatArray]]:
+        """Give all pairs of non-negative numbers whose products are to vanish."""
+        m = self.m
+        return [
+            (at.alpha, at.slack),
+            (1.0 - at.alpha[:m], at.hinge),
+            (at.gamma, at.costs),
+            (at.low, at.eta),
+            (at.high, 1.0 - at.eta),
+        ]
+
+    def _mean(self, at: _State) -> float:
+        """Give the mean of the products."""
+        count = 2 * self.m + self.k + self.n + 2
+        return float(sum(a @ b for a, b in self._products(at))) / count
+
+    def _length(self, at: _State, step: _State) -> float:
+        """Give how far along a step all numbers stay non-negative."""
+        m = self.m
+        moves = [
+            (at.alpha, step.alpha),
+            (1.0 - at.alpha[:m], -step.alpha[:m]),
+            (at.slack, step.slack),
+            (at.hinge, step.hinge),
+            (at.gamma, step.gamma),
+            (at.costs, step.costs),
+            (at.low, step.low),
+            (at.high, step.high),
+            (at.eta, step.eta),
+            (1.0 - at.eta, -step.eta),
+        ]
+        longest = 1.0 / _TO_THE_BOUNDARY
+        for value, move in moves:
+            down = move < 0
+            if down.any():
+                longest = min(longest, float((value[down] / -move[down]).min()))
+        return longest

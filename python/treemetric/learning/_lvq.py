@@ -1,0 +1,181 @@
+"""The alternation that BEDL and LVQCosts share: distances, prototypes, alignments, costs."""
+
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from treemetric._edit_counts import edit_counts
+from treemetric._typing import FloatArray, Trees
+from treemetric._validation import as_float, check_non_negative, refuse, shown
+from treemetric.classification._median import Selection, Squash, closest, select_prototypes
+from treemetric.costs import CostMatrix
+from treemetric.distances import pairwise_distances
+from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_choice, check_int
+from treemetric.learning._report import fit_report
+from treemetric.learning._symbols import SymbolCounts, fold
+from treemetric.treeset import TreeSet
+
+
+class State(NamedTuple):
+    """Parameters, the costs they stand for, and the prototypes and loss under these costs."""
+
+    parameters: FloatArray
+    costs: CostMatrix
+    distances: FloatArray
+    selection: Selection
+    loss: float
+
+
+class PrototypeLearner(TreeMetricLearner):
+    """Base of the learners that lower the loss of learning vector quantisation.
+
+    A subclass says what its parameters are: `_start`, `_costs_of`, `_improve`, `_penalty`.
+    """
+
+    n_prototypes: Any
+    squashing: str
+    slope: float
+    regularisation: float
+    max_iter: int
+    max_inner_iter: int
+    tol: float
+    patience: int
+    temperature: float | None
+    random_state: Any
+    loss_: float
+    loss_curve_: FloatArray
+    n_iter_: int
+
+    @abstractmethod
+    def _start(self, trees: TreeSet, random: np.random.RandomState) -> FloatArray:
+        """Give the parameters to start from; set ``initial_costs_`` and what else is needed."""
+
+    @abstractmethod
+    def _costs_of(self, parameters: FloatArray) -> CostMatrix:
+        """Give the costs that parameters stand for."""
+
+    @abstractmethod
+    def _improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
+        """Lower the loss with alignments fixed."""
+
+    @abstractmethod
+    def _penalty(self, parameters: FloatArray) -> float:
+        """Give what regularisation adds to the loss."""
+
+    def fit(self, X: Trees, y: Any) -> "PrototypeLearner":
+        """Learn costs and prototypes from classified trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The training trees.
+        y : array-like of shape (n_trees,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted learner.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> BEDL().fit(trees, [0, 0, 1, 1]).score(trees, [0, 0, 1, 1])
+        1.0
+        """
+        self._check_parameters()
+        trees, codes = self._begin(X, y)
+        wanted = per_class(self.n_prototypes, self.classes_, type(self).__name__)
+        random = check_random_state(self.random_state)
+        squash = Squash(self.squashing, float(self.slope))  # type: ignore[arg-type]
+        start = self._start(trees, random)
+
+        def state(parameters: FloatArray, before: State | None) -> State:
+            costs = self._costs_of(parameters)
+            # The start may be known as unit costs, which are the fastest.
+            priced = self.initial_costs_ if before is None else costs
+            found: Any = pairwise_distances(trees, costs=priced, n_jobs=self.n_jobs)
+            selection = select_prototypes(
+                found,
+                codes,
+                wanted,
+                squash=squash,
+                random_state=random,
+                start=None if before is None else before.selection.indices,
+            )
+            loss = selection.loss + self._penalty(parameters)
+            return State(parameters, costs, found, selection, loss)
+
+        best = now = state(start, None)
+        curve = [best.loss]
+        stale = 0
+        slack = self.tol * len(trees)
+        # No loss is lower than with every tree at the place of a prototype of its class.
+        least = float(squash.value(np.array([-1.0]))[0]) * len(trees)
+        with fit_report(self.verbose, type(self).__name__, self.max_iter) as report:
+            report(0, best.loss)
+            # With one class there is nothing to tell apart, so the costs stay as they are.
+            several = len(self.classes_) > 1
+            while several and len(curve) <= self.max_iter and stale < self.patience:
+                counts = self._count(trees, codes, now)
+                now = state(self._improve(now.parameters, counts, squash), now)
+                curve.append(now.loss)
+                report(len(curve) - 1, now.loss)
+                stale = 0 if now.loss < best.loss - slack else stale + 1
+                best = min(best, now, key=lambda one: one.loss)
+                if best.loss <= least + slack:
+                    break
+        self.costs_ = best.costs
+        self.prototypes_ = best.selection.indices
+        self.prototype_labels_ = self.classes_[best.selection.labels]
+        self.loss_ = best.loss
+        self.loss_curve_ = np.array(curve)
+        self.n_iter_ = len(curve) - 1
+        return self
+
+    def _count(self, trees: TreeSet, codes: ClassCodes, now: State) -> SymbolCounts:
+        """Count the edits from each tree to its closest prototypes, of its class and another."""
+        chosen = now.selection
+        nearest = closest(now.distances[:, chosen.indices], chosen.labels, codes)
+        every = np.arange(len(trees))
+        pairs = np.concatenate([np.c_[every, chosen.indices[side]] for side in nearest])
+        counts = edit_counts(
+            trees, pairs=pairs, costs=now.costs, n_jobs=self.n_jobs, **self._counting()
+        )
+        return fold(counts, now.costs.alphabet)
+
+    def _counting(self) -> dict[str, Any]:
+        return {} if self.temperature is None else {"temperature": self.temperature}
+
+    def _check_parameters(self) -> None:
+        name = type(self).__name__
+        check_choice(self.squashing, "squashing", name, ("identity", "logistic"))
+        if not 0 < as_float(self.slope) < float("inf"):
+            refuse("slope", name, "a float in the range (0.0, inf)", shown(self.slope))
+        check_non_negative(self.regularisation, "regularisation", name)
+        check_non_negative(self.tol, "tol", name)
+        check_int(self.max_iter, "max_iter", name, 0)
+        check_int(self.max_inner_iter, "max_inner_iter", name, 1)
+        check_int(self.patience, "patience", name, 1)
+        if self.temperature is not None and not 0 < as_float(self.temperature) < float("inf"):
+            must = "None or a float in the range (0.0, inf)"
+            refuse("temperature", name, must, shown(self.temperature))
+
+
+def per_class(
+    n_prototypes: Any, classes: npt.NDArray[Any], owner: str
+) -> npt.NDArray[np.int64]:
+    """Give the number of prototypes of each class, from one number or a dict by class."""
+    if isinstance(n_prototypes, dict):
+        missing = [label for label in classes.tolist() if label not in n_prototypes]
+        if missing:
+            refuse("n_prototypes", owner, "a dict with all classes", f"none for {missing[0]!r}")
+        counts = [n_prototypes[label] for label in classes.tolist()]
+    else:
+        counts = [n_prototypes] * len(classes)
+    return np.array([check_int(count, "n_prototypes", owner, 1) for count in counts])

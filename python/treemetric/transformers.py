@@ -1,0 +1,368 @@
+"""Trees in scikit-learn's pipelines: distances to the training trees, and neighbour graphs.
+
+What scikit-learn offers for ``metric='precomputed'`` then works on trees.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from treemetric._estimator import check_option, check_some_trees, check_whole
+from treemetric._pricing import check_costs
+from treemetric._typing import Distances, DType, Trees
+from treemetric._validation import check_dtype, check_n_jobs
+from treemetric.costs import Costs
+from treemetric.distances import pairwise_distances
+
+if TYPE_CHECKING:
+    from treemetric.treeset import TreeSet
+
+__all__ = ["TreeDistances", "TreeNeighborsGraph"]
+
+# Distances that a graph keeps in memory at a time: 32 MB of them.
+_BLOCK = 1 << 22
+
+
+class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer that remembers trees and compares others with them."""
+
+    costs: Costs | None
+    n_jobs: int | None
+    trees_: "TreeSet"
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.trees_)
+
+    def _check_fit(self, X: Trees) -> None:
+        name = type(self).__name__
+        check_n_jobs(self.n_jobs, name)
+        check_costs(self.costs, name)
+        self.trees_ = check_some_trees(X, name)
+
+    def _check_transform(self, X: Trees) -> "TreeSet":
+        check_is_fitted(self)
+        return check_some_trees(X, type(self).__name__)
+
+
+class TreeDistances(_TreeTransformer):
+    """Turn trees into their distances to the training trees.
+
+    Parameters
+    ----------
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
+    dtype : {'float64', 'float32'}, default='float64'
+        Type of the result.
+
+    Attributes
+    ----------
+    trees_ : TreeSet
+        The training trees.
+
+    See Also
+    --------
+    TreeNeighborsGraph : Only the distances to the nearest, for many trees.
+
+    Examples
+    --------
+    Nearest neighbours on trees:
+
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from treemetric import Tree
+    >>> from treemetric.transformers import TreeDistances
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = make_pipeline(
+    ...     TreeDistances(), KNeighborsClassifier(n_neighbors=1, metric="precomputed")
+    ... )
+    >>> model.fit(trees, ["x", "x", "y", "y"]).predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        costs: Costs | None = None,
+        n_jobs: int | None = None,
+        dtype: DType = "float64",
+    ) -> None:
+        self.costs = costs
+        self.n_jobs = n_jobs
+        self.dtype = dtype
+
+    def fit(self, X: Trees, y: Any = None) -> "TreeDistances":  # noqa: ARG002
+        """Remember the training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The training trees.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        TreeDistances
+            The fitted transformer.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeDistances
+        >>> TreeDistances().fit([Tree.from_sequence("ab")]).trees_
+        <TreeSet of 1 trees, 2 nodes, 2 labels>
+        """
+        check_dtype(self.dtype, type(self).__name__)
+        self._check_fit(X)
+        return self
+
+    def transform(self, X: Trees) -> Distances:
+        """Compute the distances to the training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees to go from.
+
+        Returns
+        -------
+        ndarray of shape (n_X, n_train)
+            The distances.
+
+        Raises
+        ------
+        UnknownLabelError
+            If the costs do not know a label.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeDistances
+        >>> model = TreeDistances().fit([Tree.from_sequence("ab"), Tree.from_sequence("b")])
+        >>> model.transform([Tree.from_sequence("a")])
+        array([[1., 1.]])
+        """
+        return self._distances(self._check_transform(X), self.trees_)
+
+    def fit_transform(self, X: Trees, y: Any = None) -> Distances:
+        """Compute the distances among the training trees, each pair once if that is enough.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The training trees.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_X, n_X)
+            The distances.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeDistances
+        >>> TreeDistances().fit_transform([Tree.from_sequence("ab"), Tree.from_sequence("b")])
+        array([[0., 1.],
+               [1., 0.]])
+        """
+        self.fit(X, y)
+        return self._distances(self.trees_, None)
+
+    def _distances(self, X: "TreeSet", Y: "TreeSet | None") -> Distances:
+        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
+        return pairwise_distances(X, Y, dtype=self.dtype, **options)
+
+
+class TreeNeighborsGraph(_TreeTransformer):
+    """Turn trees into a sparse graph of their nearest training trees.
+
+    The graph has the form of ``sklearn.neighbors.KNeighborsTransformer``, so that all take it
+    that take ``metric='precomputed'``: nearest neighbours, DBSCAN, Isomap, t-SNE and others.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours of each tree. In mode 'distance' one more is kept, since a
+        training tree is its own nearest one.
+    mode : {'distance', 'connectivity'}, default='distance'
+        Whether edges carry distances, or 1.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
+
+    Attributes
+    ----------
+    trees_ : TreeSet
+        The training trees.
+    n_samples_fit_ : int
+        Their number.
+
+    See Also
+    --------
+    TreeDistances : All distances.
+
+    Notes
+    -----
+    The distances are computed in blocks of rows of which at most one is in memory. Rows are
+    sorted by distance; of equally distant trees the first ones are taken.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from treemetric import Tree
+    >>> from treemetric.transformers import TreeNeighborsGraph
+    >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+    >>> model = make_pipeline(
+    ...     TreeNeighborsGraph(2), KNeighborsClassifier(n_neighbors=2, metric="precomputed")
+    ... )
+    >>> model.fit(trees, ["x", "x", "y", "y"]).predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        mode: str = "distance",
+        costs: Costs | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.mode = mode
+        self.costs = costs
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
+        """Remember the training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The training trees.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        TreeNeighborsGraph
+            The fitted transformer.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeNeighborsGraph
+        >>> TreeNeighborsGraph(1).fit([Tree.from_sequence("ab")]).n_samples_fit_
+        1
+        """
+        name = type(self).__name__
+        check_whole(self.n_neighbors, "n_neighbors", name)
+        check_option(self.mode, ("distance", "connectivity"), "mode", name)
+        self._check_fit(X)
+        self.n_samples_fit_ = len(self.trees_)
+        return self
+
+    def transform(self, X: Trees) -> csr_matrix:
+        """Find the nearest training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees to go from.
+
+        Returns
+        -------
+        csr_matrix of shape (n_X, n_train)
+            The graph; neighbours are explicit entries, also at distance 0.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer training trees than neighbours are asked for.
+        UnknownLabelError
+            If the costs do not know a label.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeNeighborsGraph
+        >>> trees = [Tree.from_sequence(s) for s in ("a", "ab", "cc")]
+        >>> TreeNeighborsGraph(1).fit(trees).transform(trees).toarray()
+        array([[0., 1., 0.],
+               [1., 0., 0.],
+               [2., 0., 0.]])
+        """
+        return self._graph(self._check_transform(X))
+
+    def fit_transform(self, X: Trees, y: Any = None) -> csr_matrix:
+        """Find the nearest training trees of the training trees.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The training trees.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        csr_matrix of shape (n_X, n_X)
+            The graph; neighbours are explicit entries, also at distance 0.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.transformers import TreeNeighborsGraph
+        >>> trees = [Tree.from_sequence(s) for s in ("a", "ab", "cc")]
+        >>> TreeNeighborsGraph(1, mode="connectivity").fit_transform(trees).toarray()
+        array([[1., 0., 0.],
+               [0., 1., 0.],
+               [0., 0., 1.]])
+        """
+        return self._graph(self.fit(X, y).trees_)
+
+    def _graph(self, trees: "TreeSet") -> csr_matrix:
+        n, m = len(trees), self.n_samples_fit_
+        kept = self.n_neighbors + (self.mode == "distance")
+        if kept > m:
+            message = (
+                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {kept}, "
+                f"n_samples_fit = {m}, n_samples = {n}"
+            )
+            raise ValueError(message)
+        columns = np.empty((n, kept), dtype=np.int32)
+        values = np.ones((n, kept))
+        step = max(1, _BLOCK // m)
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            block = self._block(trees, rows)
+            # A stable sort, so that of equal distances the first tree comes first.
+            columns[rows] = np.argsort(block, axis=1, kind="stable")[:, :kept]
+            if self.mode == "distance":
+                values[rows] = np.take_along_axis(block, columns[rows].astype(np.intp), axis=1)
+        starts = np.arange(0, n * kept + 1, kept)
+        return csr_matrix((values.ravel(), columns.ravel(), starts), shape=(n, m))
+
+    def _block(self, trees: "TreeSet", rows: slice) -> npt.NDArray[Any]:
+        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
+        whole = rows.stop - rows.start == len(trees)
+        if whole and trees is self.trees_:
+            return pairwise_distances(trees, **options)
+        return pairwise_distances(trees if whole else trees[rows], self.trees_, **options)

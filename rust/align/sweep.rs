@@ -1,0 +1,273 @@
+//! Amounts of alignments over the reached cells, and their derivatives.
+//!
+//! Forward, the inner pairs of spans first: `any` and `mapped` hold the amounts of derivations of
+//! every cell. Backward, the outer ones first: the derivative of the total with respect to each
+//! amount (reverse mode). The share of alignments with a pair is the product of the two.
+
+use crate::align::amount::Amount;
+use crate::align::forest::step;
+use crate::align::problem::Problem;
+use crate::align::reach::{Cell, Reached, state};
+use crate::distance::Quanta;
+use crate::error::Result;
+use crate::parallel::Cancel;
+
+/// Lists of reached cells are kept between the passes up to this many bytes, then found anew.
+const KEEP_LISTS: usize = 64 << 20;
+
+/// Amounts of derivations of the reached cells of one forest; those of others mean nothing.
+#[derive(Debug)]
+pub(crate) struct Amounts<A> {
+    pub(crate) any: Vec<A>,
+    pub(crate) mapped: Vec<A>,
+}
+
+/// The forest of a pair of spans, for amounts.
+struct Layout<'p> {
+    width: usize,
+    height: usize,
+    first: (usize, usize),
+    /// First nodes of the subtrees of x and of y.
+    firsts: (&'p [u32], &'p [u32]),
+    /// Number of nodes of y.
+    nodes: usize,
+}
+
+impl Layout<'_> {
+    /// The index of the node pair of a cell among all.
+    #[inline(always)]
+    fn node(&self, r: usize, c: usize) -> usize {
+        (self.first.0 + r - 1) * self.nodes + self.first.1 + c - 1
+    }
+
+    /// Where the row begins that is beside the subtree of row `r`.
+    #[inline(always)]
+    fn row_beside(&self, r: usize) -> usize {
+        let i = self.first.0 + r - 1;
+        (self.firsts.0[i] as usize - self.first.0) * self.width
+    }
+
+    /// The column beside the subtree of column `c`.
+    #[inline(always)]
+    fn column_beside(&self, c: usize) -> usize {
+        self.firsts.1[self.first.1 + c - 1] as usize - self.first.1
+    }
+}
+
+impl<A: Amount> Amounts<A> {
+    pub(crate) fn new() -> Self {
+        Self { any: Vec::new(), mapped: Vec::new() }
+    }
+
+    /// Makes room for a forest and sets its borders.
+    fn reset(&mut self, layout: &Layout<'_>) {
+        let cells = layout.width * layout.height;
+        if self.any.len() < cells {
+            self.any.resize(cells, A::zero());
+            self.mapped.resize(cells, A::zero());
+        }
+        self.any[..layout.width].fill(A::one());
+        for r in 1..layout.height {
+            self.any[r * layout.width] = A::one();
+            self.mapped[r * layout.width] = A::zero();
+        }
+    }
+
+    fn fill_row(&mut self, layout: &Layout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
+        let (here, beside) = (r * layout.width, layout.row_beside(r));
+        for cell in cells.iter().rev() {
+            let (c, bits) = (cell.column as usize, cell.bits);
+            let mut mapped = A::zero();
+            if bits & step::INSERT != 0 {
+                mapped.add(&self.mapped[here + c - 1]);
+            }
+            if bits & step::PAIR != 0 {
+                let beside = &self.any[beside + layout.column_beside(c)];
+                mapped.add(&beside.times(&pairs[layout.node(r, c)]));
+            }
+            if bits & state::ANY != 0 {
+                let mut any = A::zero();
+                if bits & step::DELETE != 0 {
+                    any.add(&self.any[here + c - layout.width]);
+                }
+                if bits & step::MAPPED != 0 {
+                    any.add(&mapped);
+                }
+                self.any[here + c] = any;
+            }
+            self.mapped[here + c] = mapped;
+        }
+    }
+}
+
+/// What the two passes share.
+pub(crate) struct Sweep<'p, Q, A> {
+    pub(crate) problem: &'p Problem<'p, Q>,
+    /// Pairs of spans that are reached, inner ones first.
+    pub(crate) spans: &'p [(u32, u32)],
+    /// Lists the reached cells of a pair of spans.
+    pub(crate) list: &'p dyn Fn((usize, usize), &mut Reached),
+    /// Weight of pairing two nodes.
+    pub(crate) weight: &'p dyn Fn(usize, usize) -> A,
+}
+
+/// Lists of reached cells by position of the pair of spans, as far as they were kept.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    kept: Vec<Option<Reached>>,
+    bytes: usize,
+    latest: Reached,
+}
+
+impl Lists {
+    /// The list of the pair of spans at a position.
+    pub(crate) fn get(&mut self, position: usize, list: impl FnOnce(&mut Reached)) -> &Reached {
+        if self.kept.len() <= position {
+            self.kept.resize(position + 1, None);
+        }
+        if self.kept[position].is_none() {
+            list(&mut self.latest);
+            if self.bytes + self.latest.bytes() > KEEP_LISTS {
+                return &self.latest;
+            }
+            self.bytes += self.latest.bytes();
+            self.kept[position] = Some(std::mem::take(&mut self.latest));
+        }
+        self.kept[position].as_ref().unwrap_or(&self.latest)
+    }
+}
+
+impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
+    fn layout(&self, pair: (usize, usize)) -> Layout<'_> {
+        let (a, b) = self.problem.spans(pair);
+        Layout {
+            width: b.len() + 1,
+            height: a.len() + 1,
+            first: (a.first, b.first),
+            firsts: (&self.problem.x.first, &self.problem.y.first),
+            nodes: self.problem.y.nodes,
+        }
+    }
+
+    /// Amounts of every pair of nodes with what is below them, and of everything.
+    pub(crate) fn forward(&self, lists: &mut Lists, cancel: &Cancel) -> Result<(Vec<A>, A)> {
+        let (n, m) = self.problem.shape();
+        let mut pairs = vec![A::zero(); n * m];
+        let mut amounts = Amounts::<A>::new();
+        let mut total = A::one(); // of two trees of which one is empty
+        for (position, &(s, t)) in self.spans.iter().enumerate() {
+            cancel.check()?;
+            let pair = (s as usize, t as usize);
+            let layout = self.layout(pair);
+            let reached = lists.get(position, |found| (self.list)(pair, found));
+            amounts.reset(&layout);
+            for (r, cells, roots) in reached.rows().rev() {
+                // Pairs on both paths are used in this very forest, after they are found.
+                for &c in roots {
+                    let (c, i) = (c as usize, layout.first.0 + r - 1);
+                    let weight = (self.weight)(i, layout.first.1 + c - 1);
+                    let below = &amounts.any[(r - 1) * layout.width + c - 1];
+                    pairs[layout.node(r, c)] = below.times(&weight);
+                }
+                amounts.fill_row(&layout, r, cells, &pairs);
+            }
+            total = amounts.any[layout.height * layout.width - 1].clone();
+        }
+        Ok((pairs, total))
+    }
+
+    /// Amounts of one forest, given those of all pairs of nodes.
+    pub(crate) fn refill(
+        &self,
+        pair: (usize, usize),
+        reached: &Reached,
+        pairs: &[A],
+        amounts: &mut Amounts<A>,
+    ) {
+        let layout = self.layout(pair);
+        amounts.reset(&layout);
+        for (r, cells, _) in reached.rows().rev() {
+            amounts.fill_row(&layout, r, cells, pairs);
+        }
+    }
+
+    /// The share of the total that each pair of nodes takes part in, plainly or scaled.
+    pub(crate) fn backward(
+        &self,
+        lists: &mut Lists,
+        pairs: &[A],
+        seed: A,
+        cancel: &Cancel,
+    ) -> Result<Vec<A>> {
+        let (n, m) = self.problem.shape();
+        let mut adjoint = vec![A::zero(); n * m];
+        let (mut amounts, mut flows) = (Amounts::new(), Amounts::new());
+        for (position, &(s, t)) in self.spans.iter().enumerate().rev() {
+            cancel.check()?;
+            let pair = (s as usize, t as usize);
+            let reached = lists.get(position, |found| (self.list)(pair, found));
+            self.refill(pair, reached, pairs, &mut amounts);
+            let layout = self.layout(pair);
+            flows.reset(&layout);
+            for (r, cells, _) in reached.rows() {
+                for cell in cells {
+                    flows.any[r * layout.width + cell.column as usize] = A::zero();
+                    flows.mapped[r * layout.width + cell.column as usize] = A::zero();
+                }
+            }
+            if position + 1 == self.spans.len() {
+                flows.any[layout.height * layout.width - 1] = seed.clone();
+            }
+            for (r, cells, roots) in reached.rows() {
+                flow_row(&layout, r, cells, &amounts, &mut flows, pairs, &mut adjoint);
+                for &c in roots {
+                    let node = layout.node(r, c as usize);
+                    let (i, j) = (layout.first.0 + r - 1, layout.first.1 + c as usize - 1);
+                    let flow = adjoint[node].times(&(self.weight)(i, j));
+                    flows.any[(r - 1) * layout.width + c as usize - 1].add(&flow);
+                }
+            }
+        }
+        for (adjoint, pair) in adjoint.iter_mut().zip(pairs) {
+            *adjoint = adjoint.times(pair);
+        }
+        Ok(adjoint)
+    }
+}
+
+/// Hands the derivatives of the cells of a row on to the cells that they were computed from.
+fn flow_row<A: Amount>(
+    layout: &Layout<'_>,
+    r: usize,
+    cells: &[Cell],
+    amounts: &Amounts<A>,
+    flows: &mut Amounts<A>,
+    pairs: &[A],
+    adjoint: &mut [A],
+) {
+    let (here, beside) = (r * layout.width, layout.row_beside(r));
+    for cell in cells {
+        let (c, bits) = (cell.column as usize, cell.bits);
+        let here = here + c;
+        if bits & state::ANY != 0 {
+            let flow = flows.any[here].clone();
+            if bits & step::DELETE != 0 {
+                flows.any[here - layout.width].add(&flow);
+            }
+            if bits & step::MAPPED != 0 {
+                flows.mapped[here].add(&flow);
+            }
+        }
+        if bits & state::MAPPED != 0 {
+            let flow = flows.mapped[here].clone();
+            if bits & step::INSERT != 0 {
+                flows.mapped[here - 1].add(&flow);
+            }
+            if bits & step::PAIR != 0 {
+                let (beside, node) = (beside + layout.column_beside(c), layout.node(r, c));
+                flows.any[beside].add(&flow.times(&pairs[node]));
+                adjoint[node].add(&flow.times(&amounts.any[beside]));
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Reading what a kernel has found: the savings of all pairs of subtrees.
+
+use crate::distance::engine::{
+    Operand, Pricing, Workspace, best_route, small_pair_kernel, with_savings,
+};
+use crate::distance::simd::Element;
+use crate::error::Result;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::tree::{Orientation, Oriented};
+
+/// The savings of all subtrees of a row tree with those of one column tree, where the kernel
+/// left them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Savings<'a, E> {
+    pub(crate) table: &'a [E],
+    /// Entries of a row of the table, and where the column tree begins in it.
+    pub(crate) stride: usize,
+    pub(crate) start: usize,
+    pub(crate) rows: &'a Oriented,
+    pub(crate) columns: &'a Oriented,
+}
+
+impl<'a, E: Element> Savings<'a, E> {
+    /// Savings of one row node with all column nodes, the virtual root included.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> &'a [E] {
+        let begin = self.rows.row[i] as usize * self.stride + self.start;
+        &self.table[begin..][..self.columns.len()]
+    }
+
+    /// The saving of the whole trees.
+    pub(crate) fn whole(&self) -> i128 {
+        self.row(self.rows.len() - 1)[self.columns.len() - 1].to_quanta()
+    }
+}
+
+/// Takes the savings of the members of a group as they are found, in whatever the kernel counts.
+pub(crate) trait Read {
+    fn read<E: Element>(&mut self, member: usize, savings: Savings<'_, E>);
+}
+
+/// Reads the saving of the whole trees only.
+#[derive(Debug)]
+pub(crate) struct Whole<F>(pub(crate) F);
+
+impl<F: FnMut(usize, i128)> Read for Whole<F> {
+    fn read<E: Element>(&mut self, member: usize, savings: Savings<'_, E>) {
+        (self.0)(member, savings.whole());
+    }
+}
+
+/// Whole numbers of quanta that alignments are computed in.
+pub(crate) trait Quanta:
+    Copy
+    + Ord
+    + std::fmt::Debug
+    + Send
+    + Sync
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+{
+    const ZERO: Self;
+    /// Below every saving, and far from overflow.
+    const NEVER: Self;
+    fn from_element(element: impl Element) -> Self;
+    /// From a number that is known to fit.
+    fn from_wide(quanta: i128) -> Self;
+    fn to_wide(self) -> i128;
+}
+
+/// All but wide tables.
+impl Quanta for i64 {
+    const ZERO: Self = 0;
+    const NEVER: Self = Self::MIN / 4;
+    #[inline(always)]
+    fn from_element(element: impl Element) -> Self {
+        element.to_narrow()
+    }
+    fn from_wide(quanta: i128) -> Self {
+        quanta as Self
+    }
+    fn to_wide(self) -> i128 {
+        self.into()
+    }
+}
+
+impl Quanta for i128 {
+    const ZERO: Self = 0;
+    const NEVER: Self = Self::MIN / 4;
+    fn from_element(element: impl Element) -> Self {
+        element.to_quanta()
+    }
+    fn from_wide(quanta: i128) -> Self {
+        quanta
+    }
+    fn to_wide(self) -> i128 {
+        self
+    }
+}
+
+/// Copies all savings, in the postorder of a wanted orientation.
+struct CopyAll<Q> {
+    wanted: Orientation,
+    found: Orientation,
+    /// Whether the rows of the table are those of the target.
+    swapped: bool,
+    /// Real nodes of source and target.
+    nodes: (usize, usize),
+    savings: Vec<Q>,
+    whole: i128,
+}
+
+impl<Q: Quanta> Read for CopyAll<Q> {
+    fn read<E: Element>(&mut self, _: usize, savings: Savings<'_, E>) {
+        let (n, m) = self.nodes;
+        self.whole = savings.whole();
+        let order = |tree: &Oriented, nodes| reordered(tree, nodes, self.found, self.wanted);
+        if self.swapped {
+            let (of_y, of_x) = (order(savings.rows, m), order(savings.columns, n));
+            for (j, &row) in of_y.iter().enumerate() {
+                let row = savings.row(row);
+                for (out, &i) in self.savings[j..].iter_mut().step_by(m).zip(&of_x) {
+                    *out = Q::from_element(row[i]);
+                }
+            }
+            return;
+        }
+        let (of_x, of_y) = (order(savings.rows, n), order(savings.columns, m));
+        for (out, &row) in self.savings.chunks_exact_mut(m.max(1)).zip(&of_x) {
+            let row = savings.row(row);
+            if self.found == self.wanted {
+                out.iter_mut().zip(row).for_each(|(out, &saving)| *out = Q::from_element(saving));
+            } else {
+                out.iter_mut().zip(&of_y).for_each(|(out, &j)| *out = Q::from_element(row[j]));
+            }
+        }
+    }
+}
+
+/// For the nodes of a tree in one postorder, where they are in another.
+fn reordered(tree: &Oriented, nodes: usize, found: Orientation, wanted: Orientation) -> Vec<usize> {
+    if found == wanted {
+        return (0..nodes).collect();
+    }
+    let preorder = tree.preorder(found);
+    let mut places = vec![0; nodes];
+    // The postorder of the right orientation is the preorder backwards.
+    match found {
+        Orientation::Left => {
+            (0..nodes).for_each(|i| places[nodes - 1 - preorder[i]] = i);
+        }
+        Orientation::Right => {
+            // Left postorder index: nodes that end before it, i.e. preorder + size - 1 - depth.
+            let mut depth = vec![0; nodes];
+            for i in (0..nodes).rev() {
+                for child in tree.children(i) {
+                    depth[child] = depth[i] + 1;
+                }
+            }
+            for i in 0..nodes {
+                places[preorder[i] + tree.size[i] as usize - 1 - depth[i]] = i;
+            }
+        }
+    }
+    places
+}
+
+/// The savings of all pairs of subtrees, row by row, both trees in the postorder of the wanted
+/// orientation, and that of the whole trees or forests.
+///
+/// # Errors
+/// As [`distance`](super::distance).
+pub(crate) fn subtree_savings<Q: Quanta>(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    wanted: Orientation,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<(Vec<Q>, i128)> {
+    let nodes = (x.tree.nodes(), y.tree.nodes());
+    let cells = nodes.0 as u64 * nodes.1 as u64;
+    memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
+    let (route, work) = best_route(x.tree, y.tree);
+    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
+    let mut copy = CopyAll {
+        wanted,
+        found: route.orientation,
+        swapped: route.swapped,
+        nodes,
+        savings: vec![Q::ZERO; nodes.0 * nodes.1],
+        whole: 0,
+    };
+    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut copy)?;
+    Ok((copy.savings, copy.whole))
+}
