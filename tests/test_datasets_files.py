@@ -164,7 +164,7 @@ def test_jsonl_parameters_are_checked(jsonl):
     path = jsonl(LINES)
     with pytest.raises(TypeError, match="'target' parameter of load_jsonl"):
         load_jsonl(path, target=1)
-    with pytest.raises(ValueError, match="'fields'.*sequence of str"):
+    with pytest.raises(ValueError, match=r"'fields'.*sequence of str"):
         load_jsonl(path, fields="split")
 
 

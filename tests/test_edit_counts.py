@@ -315,3 +315,31 @@ def test_unknown_labels_are_refused():
         tm.edit_counts(TREES, costs=tm.CostMatrix("ab", np.zeros((3, 3))))
     with pytest.raises(TypeError, match="positional"):
         tm.edit_counts(TREES, TREES, [(0, 0)])
+
+
+@pytest.mark.parametrize("temperature", [0.05, 1.0, 20.0])
+def test_at_a_temperature_all_alignments_count(temperature):
+    costs = tm.CostMatrix("abc", [[0, 0.7, 2, 1], [1, 0, 1 / 3, 1], [2, 1, 0.5, 2], [1, 1, 2, 0]])
+    for priced in (None, costs):
+        counts = tm.edit_counts(TREES, temperature=temperature, costs=priced, n_jobs=2)
+        for (i, j), found in zip(counts.pairs, counts.dense(), strict=True):
+            x, y = TREES[i], TREES[j]
+            soft = tm.soft_alignment(x, y, temperature=temperature, costs=priced)
+            expected = reference.symbol_counts(x, y, soft.expectation, counts.alphabet)
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("temperature", [0, -1.0, np.inf, np.nan, "warm", True])
+def test_temperatures_that_are_none_are_refused(temperature):
+    with pytest.raises(ValueError, match="The 'temperature' parameter of edit_counts must be"):
+        tm.edit_counts([tm.Tree.from_sequence("a")], temperature=temperature)
+
+
+def test_a_temperature_too_low_for_the_weights_is_refused():
+    with pytest.raises(ValueError, match=r"in the range \[2e-10, inf\) for these trees"):
+        tm.edit_counts([tm.Tree.from_sequence("a")], temperature=1e-11)
+
+
+def test_one_script_has_no_temperature():
+    with pytest.raises(ValueError, match="must be 'average' if a temperature is given"):
+        tm.edit_counts([tm.Tree.from_sequence("a")], temperature=1.0, script="one")

@@ -9,7 +9,7 @@ from treemetric._arrays import frozen
 from treemetric._pricing import check_pair, pair_table
 from treemetric._typing import FloatArray
 from treemetric._validation import check_non_negative, refuse, shown
-from treemetric.alignment import Alignment
+from treemetric.alignment import Alignment, Pair
 from treemetric.costs import Costs
 from treemetric.tree import Tree
 
@@ -141,10 +141,10 @@ class CoOptimal:
             refuse("k", "sample", "an int in the range [0, inf)", shown(k))
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
-        return [self._alignment(matches) for matches in drawn]
+        return [self._alignment(pairs) for pairs in drawn]
 
-    def _alignment(self, matches: list[tuple[int, int]]) -> Alignment:
-        return Alignment._make(self.x, self.y, self.costs, self.cost, matches)
+    def _alignment(self, pairs: tuple[Pair, ...]) -> Alignment:
+        return Alignment._of(self.x, self.y, self.costs, self.cost, pairs)
 
     def __iter__(self) -> Iterator[Alignment]:
         return map(self._alignment, self._core_call(_core.Alignments))

@@ -8,6 +8,8 @@ from treemetric._typing import FloatArray, IntArray, OffsetArray
 
 __version__: str
 
+_Pair = tuple[int | None, int | None]
+
 @final
 class TreeData:
     def __new__(cls, labels: Iterable[Hashable], parents: IntArray) -> TreeData: ...
@@ -56,14 +58,14 @@ class Alignments:
         tolerance: float,
     ) -> Alignments: ...
     def __iter__(self) -> Alignments: ...
-    def __next__(self) -> list[tuple[int, int]]: ...
+    def __next__(self) -> tuple[_Pair, ...]: ...
 
 def align_pair(
     x: TreeData,
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
-) -> tuple[float, list[tuple[int, int]]]: ...
+) -> tuple[float, tuple[_Pair, ...]]: ...
 def alignment_cost(
     x: TreeData,
     y: TreeData,
@@ -93,7 +95,7 @@ def cooptimal_sample(
     tolerance: float,
     count: int,
     seed: int,
-) -> list[list[tuple[int, int]]]: ...
+) -> list[tuple[_Pair, ...]]: ...
 def soft_pair(
     x: TreeData,
     y: TreeData,
@@ -113,7 +115,7 @@ def edit_counts(
     symbols: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
     table: CostTable | None,
     pairs: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
-    average: bool,
+    script: tuple[bool, float | None],
     tolerance: float,
     threads: int,
     progress: Callable[[int, int], object] | None,

@@ -9,7 +9,7 @@ from treemetric import _core
 from treemetric._pricing import check_costs, common_codes, resolve
 from treemetric._progress import reporter
 from treemetric._typing import FloatArray, Label, Progress, Trees
-from treemetric._validation import check_n_jobs, check_non_negative, refuse, shown
+from treemetric._validation import as_float, check_n_jobs, check_non_negative, refuse, shown
 from treemetric.costs import Costs
 from treemetric.treeset import check_trees
 
@@ -97,6 +97,7 @@ def edit_counts(
     pairs: npt.ArrayLike | None = None,
     costs: Costs | None = None,
     script: str = "average",
+    temperature: float | None = None,
     tol: float = 1e-9,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -115,6 +116,9 @@ def edit_counts(
         The costs under which alignments are optimal; 1 for every edit by default.
     script : {'average', 'one'}, default='average'
         Count the average over all optimal alignments, or the one that `align` gives.
+    temperature : float, optional
+        If given, average over all alignments instead, the cheaper the more, as
+        `soft_alignment` does.
     tol : float, default=1e-9
         As in `cooptimal`.
     n_jobs : int, optional
@@ -147,6 +151,11 @@ def edit_counts(
     slack = check_non_negative(tol, "tol", name)
     if script not in ("average", "one"):
         refuse("script", name, "'average' or 'one'", shown(script))
+    heat = None if temperature is None else as_float(temperature)
+    if heat is not None and not 0 < heat < float("inf"):
+        refuse("temperature", name, "None or a float in the range (0.0, inf)", shown(temperature))
+    if heat is not None and script != "average":
+        refuse("script", name, "'average' if a temperature is given", shown(script))
     with reporter(progress, name, "pairs") as report:
         sources = check_trees(X, "X", name)
         targets = sources if Y is None else check_trees(Y, "Y", name)
@@ -160,7 +169,7 @@ def edit_counts(
             (of_x, of_y, len(alphabet)),
             table,
             tuple(np.ascontiguousarray(chosen[:, k], dtype=np.uint32) for k in (0, 1)),  # type: ignore[arg-type]
-            script == "average",
+            (script == "average", heat),
             slack,
             threads,
             report,

@@ -68,6 +68,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_non_negative(distances, name)
             inputs: Inputs = distances
         else:
+            if isinstance(X, np.ndarray) and X.ndim > 1:
+                must = "trees, or metric='precomputed' if it holds distances"
+                refuse("X", name, must, f"an array of shape {X.shape}")
             inputs = self.trees_ = check_some_trees(X, name)
         self.classes_, codes = check_targets(y, inputs, name)
         return Training(inputs, codes)
@@ -87,8 +90,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> FloatArray:
         """Give the distances to the training data, or to some of them.
 
-        If ``symmetric`` is set they are the mean of both directions, except for rows of a
-        precomputed matrix that is not square by construction: new data have one direction.
+        If ``symmetric`` is set, those of new trees are the mean of both directions. Rows of a
+        precomputed matrix stay as they are: the other direction is not in it.
         """
         if not isinstance(inputs, TreeSet):
             return inputs if columns is None else inputs[:, columns]

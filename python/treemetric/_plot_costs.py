@@ -9,7 +9,7 @@ from treemetric._plot_common import cluster_order, new_axes, require_matplotlib
 from treemetric._tree_layout import label_text
 from treemetric._typing import FloatArray, Label
 from treemetric._validation import refuse, shown
-from treemetric.costs import CostMatrix, Costs
+from treemetric.costs import CostMatrix, Costs, UnitCosts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,6 +121,8 @@ def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> 
     """Let only costs through and give them as a table."""
     if not isinstance(costs, Costs):
         refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
+    if alphabet is None and isinstance(costs, UnitCosts):
+        refuse("alphabet", owner, "given for costs that have no labels of their own", "None")
     return costs.to_matrix(alphabet)
 
 

@@ -25,8 +25,9 @@ _LONGEST_LABEL = 16
 # Points; dots of labels that cost nothing, and of those that cost most.
 _RADII = (2.0, 6.0)
 # Labels nearer to each other than this share of the picture are named together.
-_SAME_PLACE = 0.008
+_SAME_PLACE = 0.015
 _MOST_TOGETHER = 4
+_GAP_RADIUS = 6.0
 
 
 def plot_embedding(
@@ -84,7 +85,7 @@ def plot_embedding(
     Where several axes are equally long, as for unit costs, which of them are drawn says
     nothing.
 
-    Labels at the same place are named together.
+    Labels at nearly the same place are named together, also those at that of the gap.
 
     Examples
     --------
@@ -124,7 +125,9 @@ def plot_embedding(
         line(0.0, color=_GUIDE, linewidth=0.8, zorder=0)
     style: dict[str, Any] = {"color": _DOT, "alpha": 0.8, "edgecolor": "white", "linewidth": 0.5}
     ax.scatter(points[:, 0], points[:, 1], s=(2 * radii) ** 2, zorder=2, **style)
-    ax.plot([0.0], [0.0], "+", color="black", markersize=12, markeredgewidth=1.5, zorder=3)
+    ax.plot(
+        [0.0], [0.0], "+", color="black", markersize=2 * _GAP_RADIUS, markeredgewidth=1.5, zorder=3
+    )
     ax.set_aspect("equal", adjustable="datalim")
     # Room for names of dots at the edge.
     ax.margins(0.12)
@@ -169,38 +172,43 @@ def _name(
     """Name the gap and the dearest labels; give the number of labels that are named."""
     # Dearest first; a stable order, so that equal ones keep that of the alphabet.
     dearest = np.argsort(-table.matrix[:-1, -1], kind="stable")
-    together = _same_places(points, dearest[:max_labels])
-    names = ["gap"]
-    for codes in together:
-        texts = [label_text(table.alphabet[code], _LONGEST_LABEL) for code in codes]
-        more = len(texts) - _MOST_TOGETHER
-        joined = ", ".join(texts[:_MOST_TOGETHER])
-        names.append(f"{joined} +{more}" if more > 0 else joined)
-    first = [codes[0] for codes in together]
-    rest = np.setdiff1d(np.arange(len(points)), first)
-    order = np.concatenate([np.array(first, dtype=np.intp), rest])
+    at_gap, *together = _same_places(points, dearest[:max_labels])
+    names = [_join(["gap", *_texts(table, at_gap)])]
+    names += [_join(_texts(table, codes)) for codes in together]
+    first = np.array([codes[0] for codes in together], dtype=np.intp)
+    order = np.concatenate([first, np.setdiff1d(np.arange(len(points)), first)])
     written = place_labels(
         ax,
         np.vstack([np.zeros((1, 2)), points[order]]),
-        np.concatenate([[5.0], radii[order]]),
+        np.concatenate([[_GAP_RADIUS], radii[order]]),
         names,
     )
-    return sum(
-        min(len(codes), _MOST_TOGETHER)
-        for codes, done in zip(together, written[1:], strict=True)
-        if done
-    )
+    counts = [min(len(at_gap), _MOST_TOGETHER - 1)]
+    counts += [min(len(codes), _MOST_TOGETHER) for codes in together]
+    return sum(count for count, done in zip(counts, written, strict=True) if done)
 
 
 def _same_places(points: NDArray[np.float64], codes: NDArray[np.intp]) -> list[list[int]]:
-    """Group labels that lie so close to an earlier one that their dots are one."""
+    """Group labels so close to the gap, which is first, or to an earlier one as to be one dot."""
     near = _SAME_PLACE * float(np.ptp(np.vstack([points, np.zeros((1, 2))]), axis=0).max())
-    groups: list[list[int]] = []
+    places = [np.zeros(2)]
+    groups: list[list[int]] = [[]]
     for code in codes.tolist():
-        for group in groups:
-            if float(np.hypot(*(points[group[0]] - points[code]))) <= near:
+        for place, group in zip(places, groups, strict=True):
+            if float(np.hypot(*(place - points[code]))) <= near:
                 group.append(code)
                 break
         else:
+            places.append(points[code])
             groups.append([code])
     return groups
+
+
+def _texts(table: CostMatrix, codes: list[int]) -> list[str]:
+    return [label_text(table.alphabet[code], _LONGEST_LABEL) for code in sorted(codes)]
+
+
+def _join(texts: list[str]) -> str:
+    more = len(texts) - _MOST_TOGETHER
+    joined = ", ".join(texts[:_MOST_TOGETHER])
+    return f"{joined} +{more}" if more > 0 else joined

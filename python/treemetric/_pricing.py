@@ -15,10 +15,13 @@ Codes = tuple[Any, Any]
 Table = tuple["_core.CostTable | None", dict[Label, int] | None]
 
 
+_UNIT = UnitCosts()
+
+
 def check_costs(costs: object, function: str) -> Costs:
     """Let costs through; None means unit costs."""
     if costs is None:
-        return UnitCosts()
+        return _UNIT
     if not isinstance(costs, Costs):
         must = (
             "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "

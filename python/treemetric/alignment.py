@@ -84,24 +84,13 @@ class Alignment:
         raise TypeError(message)
 
     @classmethod
-    def _make(
-        cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: list[tuple[int, int]]
-    ) -> "Alignment":
-        partner: list[int | None] = [None] * x.size
-        inserted = [True] * y.size
-        for i, j in matches:
-            partner[i], inserted[j] = j, False
-        pairs: list[Pair] = list(enumerate(partner))
-        pairs.extend((None, j) for j in range(y.size) if inserted[j])
-        return cls._of(x, y, costs, cost, tuple(pairs))
-
-    @classmethod
     def _of(
         cls, x: Tree, y: Tree, costs: Costs, cost: float, pairs: tuple[Pair, ...]
     ) -> "Alignment":
         alignment = object.__new__(cls)
-        for name, value in zip(cls.__slots__, (x, y, costs, cost, pairs), strict=True):
-            object.__setattr__(alignment, name, value)
+        # Past __setattr__, which refuses.
+        for put, value in zip(_PUT, (x, y, costs, cost, pairs), strict=True):
+            put(alignment, value)
         return alignment
 
     @property
@@ -216,7 +205,10 @@ class Alignment:
         matches = [(j, i) for i, j in self.pairs if i is not None and j is not None]
         table = pair_table(self.costs, self.y, self.x)
         cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
-        return self._make(self.y, self.x, self.costs, cost, matches)
+        pairs: list[Pair] = [(j, i) for i, j in self.pairs if j is not None]
+        pairs.sort()
+        pairs.extend((None, i) for i, j in self.pairs if j is None)
+        return self._of(self.y, self.x, self.costs, cost, tuple(pairs))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
@@ -248,6 +240,9 @@ class Alignment:
         from treemetric._alignment_html import alignment_html
 
         return alignment_html(self)
+
+
+_PUT = tuple(vars(Alignment)[name].__set__ for name in Alignment.__slots__)
 
 
 def _keeps(edit: Edit) -> bool:
@@ -302,8 +297,8 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     ((0, 0), (1, 1))
     """
     checked = check_pair(x, y, costs, "align")
-    cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
-    return Alignment._make(x, y, checked, cost, matches)
+    cost, pairs = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
+    return Alignment._of(x, y, checked, cost, pairs)
 
 
 def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:

@@ -1,9 +1,10 @@
 //! The numbers that alignments are counted in.
 
+use crate::align::recycle::Recycle;
 use num_bigint::BigUint;
 
 /// A number of alignments, or a sum of their weights.
-pub(crate) trait Amount: Clone + std::fmt::Debug + Send + Sync {
+pub(crate) trait Amount: Recycle + std::fmt::Debug + Send + Sync {
     fn zero() -> Self;
     fn one() -> Self;
     fn is_zero(&self) -> bool;

@@ -1,10 +1,12 @@
 //! How often each symbol is edited into each other one, for many pairs of trees.
 
+use crate::align::Integer;
 use crate::align::count::CoOptimal;
 use crate::align::problem::{Order, Problem};
+use crate::align::soft::soft_alignment;
 use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing, Quanta, Workspace, pair_work};
-use crate::error::Result;
+use crate::distance::{Operand, Pricing, Workspace, delete_all, insert_all, pair_work, total};
+use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::{self, Cancel};
 use std::ops::Range;
@@ -13,12 +15,14 @@ use std::ops::Range;
 const TASK_CELLS: f64 = 3e5;
 
 /// Which alignments are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Script {
     /// One optimal alignment, that of [`one_alignment`].
     One,
     /// The average of all optimal alignments.
     Average,
+    /// The average of all alignments at a temperature: see [`soft_alignment`].
+    Soft(f64),
 }
 
 /// What to count.
@@ -56,6 +60,7 @@ pub fn edit_counts(
     mut store: impl FnMut(usize, Counts),
     mut poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
+    check_temperature(request)?;
     let tasks = cut_tasks(request, pairs);
     let mut done = 0;
     let progress = std::cell::Cell::new(0);
@@ -76,7 +81,27 @@ pub fn edit_counts(
     parallel::for_each(threads, tasks.len(), cancel, Workspace::default, work, receive, || {
         poll(progress.get())
     })?;
-    if poll(progress.get()) { Ok(()) } else { Err(crate::Error::Cancelled) }
+    if poll(progress.get()) { Ok(()) } else { Err(Error::Cancelled) }
+}
+
+/// Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
+fn check_temperature(request: &Request<'_>) -> Result<()> {
+    let Script::Soft(temperature) = request.script else {
+        return Ok(());
+    };
+    let Request { x, y, pricing, .. } = *request;
+    let largest = |trees: &[_], codes, cost: fn(&Operand<'_>, Pricing<'_>) -> i128| {
+        trees.iter().map(|tree| cost(&Operand { tree, codes }, pricing)).max().unwrap_or(0)
+    };
+    let everything = largest(x.trees, x.codes, delete_all) + largest(y.trees, y.codes, insert_all);
+    let least = 1e-10 * total(pricing, everything);
+    if temperature >= least {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "The 'temperature' parameter of edit_counts must be a float in the range [{least:e}, inf) \
+         for these trees. Got {temperature:e} instead."
+    )))
 }
 
 /// Ranges of pairs of about equal work, the largest first.
@@ -97,7 +122,7 @@ fn cut_tasks(request: &Request<'_>, pairs: &[(u32, u32)]) -> Vec<Range<usize>> {
     tasks.into_iter().map(|(_, range)| range).collect()
 }
 
-fn count_pair<Q: Quanta>(
+fn count_pair<Q: Integer>(
     request: &Request<'_>,
     (i, j): (usize, usize),
     workspace: &mut Workspace,
@@ -107,7 +132,7 @@ fn count_pair<Q: Quanta>(
     let y = Operand { tree: &request.y.trees[j], codes: request.y.codes };
     let order = match request.script {
         Script::One => Order::Preorder,
-        Script::Average => Order::Any,
+        Script::Average | Script::Soft(_) => Order::Any,
     };
     let (pricing, tolerance) = (request.pricing, request.tolerance);
     let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
@@ -132,8 +157,12 @@ fn count_pair<Q: Quanta>(
                 local[rows.len() * width + column_of[j]] += 1.0;
             }
         }
-        Script::Average => {
-            let shares = CoOptimal::new(problem, cancel)?.expectation(cancel)?.shares;
+        Script::Average | Script::Soft(_) => {
+            let shares = match request.script {
+                Script::Soft(temperature) => soft_alignment(&problem, temperature, cancel)?.1,
+                _ => CoOptimal::new(problem, cancel)?.expectation(cancel)?,
+            }
+            .shares;
             let gap =
                 |labels: &[usize], k: usize, last: usize| labels.get(k).copied().unwrap_or(last);
             for (i, row) in shares.chunks_exact(m + 1).enumerate() {

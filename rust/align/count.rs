@@ -1,10 +1,11 @@
 //! How many optimal alignments there are, and how often each pair of nodes occurs in them.
 
+use crate::align::Integer;
 use crate::align::amount::{Amount, Scaled};
 use crate::align::problem::Problem;
 use crate::align::reach::{Reach, Reached, Scratch};
-use crate::align::sweep::{Lists, Sweep};
-use crate::distance::Quanta;
+use crate::align::recycle::{Recycle, Recycled};
+use crate::align::sweep::{List, Lists, Sweep};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use num_bigint::BigUint;
@@ -15,7 +16,8 @@ pub(crate) const LARGEST_PLAIN: f64 = 1e280;
 
 /// All optimal alignments of a pair of trees, in compact form.
 #[derive(Debug)]
-pub struct CoOptimal<'a, Q> {
+#[allow(private_bounds)]
+pub struct CoOptimal<'a, Q: Recycle> {
     problem: Problem<'a, Q>,
     reach: Reach,
 }
@@ -28,7 +30,7 @@ pub struct Expectation {
 }
 
 #[allow(private_bounds)]
-impl<'a, Q: Quanta> CoOptimal<'a, Q> {
+impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// Finds what optimal alignments pass through.
     ///
     /// # Errors
@@ -62,10 +64,9 @@ impl<'a, Q: Quanta> CoOptimal<'a, Q> {
         &self,
         lists: &mut Lists,
         cancel: &Cancel,
-    ) -> Result<(Vec<A>, A)> {
-        let (problem, spans) = (&self.problem, self.reach.spans.as_slice());
+    ) -> Result<(Recycled<A>, A)> {
         let (list, weight) = (self.lister(), |_, _| A::one());
-        Sweep { problem, spans, list: &list, weight: &weight }.forward(lists, cancel)
+        Sweep::new(&self.problem, &self.reach, &list, &weight).forward(lists, cancel)
     }
 
     /// The number of optimal alignments, exactly.
@@ -87,25 +88,23 @@ impl<'a, Q: Quanta> CoOptimal<'a, Q> {
     /// # Errors
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn expectation(&self, cancel: &Cancel) -> Result<Expectation> {
-        let every_pair_alike = |_, _| 0.0;
-        let (problem, spans) = (&self.problem, self.reach.spans.as_slice());
-        let list = self.lister();
-        Ok(expectation(problem, spans, &list, &every_pair_alike, cancel)?.0)
+        let (list, every_pair_alike) = (self.lister(), |_, _| 0.0);
+        Ok(expectation(&self.problem, &self.reach, &list, &every_pair_alike, cancel)?.0)
     }
 }
 
 /// The expected alignment if each has a weight, the product of those of its pairs, and the
 /// logarithm of the sum of all weights. `log_weight(i, j)` is that of pairing two nodes.
-pub(crate) fn expectation<Q: Quanta>(
+pub(crate) fn expectation<Q: Integer>(
     problem: &Problem<'_, Q>,
-    spans: &[(u32, u32)],
-    list: &dyn Fn((usize, usize), &mut Reached),
+    reach: &Reach,
+    list: List<'_>,
     log_weight: &dyn Fn(usize, usize) -> f64,
     cancel: &Cancel,
 ) -> Result<(Expectation, f64)> {
     let mut lists = Lists::default();
     let weight = |i, j| log_weight(i, j).exp();
-    let plain = Sweep { problem, spans, list, weight: &weight };
+    let plain = Sweep::new(problem, reach, list, &weight);
     let (pairs, total) = plain.forward(&mut lists, cancel)?;
     // Also not so if it is infinite or, from infinite weights, not a number.
     if total < LARGEST_PLAIN {
@@ -113,7 +112,7 @@ pub(crate) fn expectation<Q: Quanta>(
         return Ok((Expectation::new(problem, |node| shares[node]), total.ln()));
     }
     let weight = |i, j| Scaled::exp(log_weight(i, j));
-    let scaled = Sweep { problem, spans, list, weight: &weight };
+    let scaled = Sweep::new(problem, reach, list, &weight);
     let (pairs, total) = scaled.forward(&mut lists, cancel)?;
     let shares = scaled.backward(&mut lists, &pairs, total.inverse(), cancel)?;
     Ok((Expectation::new(problem, |node| shares[node].value()), total.ln()))
@@ -121,7 +120,7 @@ pub(crate) fn expectation<Q: Quanta>(
 
 impl Expectation {
     /// From the shares of pairs in the order of the problem; what is missing to 1 is deleted or inserted.
-    pub(crate) fn new<Q: Quanta>(problem: &Problem<'_, Q>, share: impl Fn(usize) -> f64) -> Self {
+    pub(crate) fn new<Q: Integer>(problem: &Problem<'_, Q>, share: impl Fn(usize) -> f64) -> Self {
         let (n, m) = problem.shape();
         let mut shares = vec![0.0; (n + 1) * (m + 1)];
         for (i, &a) in problem.x.preorder.iter().enumerate() {

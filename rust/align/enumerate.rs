@@ -1,11 +1,11 @@
 //! All optimal alignments, one after the other, each exactly once.
 
+use crate::align::Integer;
 use crate::align::Pairs;
 use crate::align::count::CoOptimal;
 use crate::align::forest::step;
 use crate::align::problem::{Side, Span};
 use crate::align::reach::Reached;
-use crate::distance::Quanta;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -42,7 +42,7 @@ impl Enumeration {
     /// # Errors
     /// [`crate::Error::Memory`] if the forests do not fit, [`crate::Error::Cancelled`] if asked to.
     #[allow(private_bounds)]
-    pub fn new<Q: Quanta>(cooptimal: &CoOptimal<'_, Q>, cancel: &Cancel) -> Result<Self> {
+    pub fn new<Q: Integer>(cooptimal: &CoOptimal<'_, Q>, cancel: &Cancel) -> Result<Self> {
         let problem = cooptimal.problem();
         let walk = |side: &Side<'_>| Walk {
             first: side.first.clone(),
@@ -63,10 +63,14 @@ impl Enumeration {
         for &(s, t) in active {
             cancel.check()?;
             let pair = (s as usize, t as usize);
+            reached.clear();
             list(pair, &mut reached);
             let (a, b) = problem.spans(pair);
             forest_of[pair.0 * columns + pair.1] = forests.len() as u32;
-            forests.push((b.len() + 1, reached.steps(b.len() + 1, a.len() + 1)));
+            forests.push((
+                b.len() + 1,
+                reached.forest(0..reached.len()).steps(b.len() + 1, a.len() + 1),
+            ));
         }
         Ok(Self {
             nodes: problem.shape(),
@@ -100,6 +104,9 @@ impl Enumeration {
         let columns = y.spans.len();
         let mut stack = vec![(x.spans.len() - 1, columns - 1, n, m)];
         while let Some((s, t, mut r, mut c)) = stack.pop() {
+            if r == 0 || c == 0 {
+                continue;
+            }
             let (width, steps) = &self.forests[self.forest_of[s * columns + t] as usize];
             let (a, b) = (x.spans[s], y.spans[t]);
             let mut is_mapped = false;

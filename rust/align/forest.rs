@@ -1,7 +1,8 @@
 //! The forests of one pair of spans: best savings, and which derivation steps keep them.
 
+use crate::align::Integer;
 use crate::align::problem::{Problem, Span};
-use crate::distance::Quanta;
+use crate::align::recycle::{Recycle, Recycled};
 
 /// Steps of the grammar that are open in a cell.
 pub(crate) mod step {
@@ -20,17 +21,17 @@ pub(crate) mod step {
 /// Savings of all prefixes of two spans. Cell `(r, c)` stands for the first r nodes of one span
 /// and the first c of the other, hence for the nodes `first + r - 1`, `first + c - 1`.
 #[derive(Debug)]
-pub(crate) struct Forest<Q> {
+pub(crate) struct Forest<Q: Recycle> {
     pub(crate) width: usize,
     /// The best saving.
-    pub(crate) saving: Vec<Q>,
+    pub(crate) saving: Recycled<Q>,
     /// The best one with the last node of the first span paired.
-    pub(crate) mapped: Vec<Q>,
+    pub(crate) mapped: Recycled<Q>,
 }
 
-impl<Q> Default for Forest<Q> {
+impl<Q: Recycle> Default for Forest<Q> {
     fn default() -> Self {
-        Self { width: 0, saving: Vec::new(), mapped: Vec::new() }
+        Self { width: 0, saving: Recycled::default(), mapped: Recycled::default() }
     }
 }
 
@@ -46,7 +47,7 @@ struct Row<'a, Q> {
     firsts: &'a [u32],
 }
 
-impl<Q: Quanta> Forest<Q> {
+impl<Q: Integer> Forest<Q> {
     #[inline(always)]
     pub(crate) fn cell(&self, r: usize, c: usize) -> usize {
         r * self.width + c
@@ -55,10 +56,8 @@ impl<Q: Quanta> Forest<Q> {
     fn reset(&mut self, rows: usize, columns: usize) {
         self.width = columns + 1;
         let cells = (rows + 1) * self.width;
-        if self.saving.len() < cells {
-            self.saving.resize(cells, Q::ZERO);
-            self.mapped.resize(cells, Q::NEVER);
-        }
+        self.saving.reserve_len(cells, Q::ZERO);
+        self.mapped.reserve_len(cells, Q::NEVER);
         self.saving[..self.width].fill(Q::ZERO);
     }
 
@@ -159,7 +158,7 @@ impl<Q: Quanta> Forest<Q> {
     }
 }
 
-impl<Q: Quanta> Row<'_, Q> {
+impl<Q: Integer> Row<'_, Q> {
     #[inline(always)]
     fn fill(self, b: Span, may_pair: impl Iterator<Item = bool>) {
         let Row { previous, beside, current, mapped, trees, firsts } = self;

@@ -43,6 +43,7 @@ mod enumerate;
 mod forest;
 mod problem;
 mod reach;
+mod recycle;
 mod sample;
 mod soft;
 mod sweep;
@@ -56,6 +57,11 @@ pub use enumerate::Enumeration;
 pub use problem::{Order, Problem, align_work, subtree_distances};
 pub use soft::soft_alignment;
 pub use trace::one_alignment;
+
+/// Whole numbers of quanta: `i64`, or `i128` for wide tables.
+pub(crate) trait Integer: crate::distance::Quanta + recycle::Recycle {}
+impl Integer for i64 {}
+impl Integer for i128 {}
 
 /// Pairs of an alignment as preorder indices, ascending.
 pub type Pairs = Vec<(u32, u32)>;

@@ -1,5 +1,7 @@
 //! A pair of trees as the alignment algorithms see it.
 
+use crate::align::Integer;
+use crate::align::recycle::{Recycle, Recycled};
 use crate::distance::{
     Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
 };
@@ -93,6 +95,11 @@ impl<'a> Side<'a> {
         Self { tree, nodes, first, spans, span_of, paths, path_starts, preorder }
     }
 
+    #[inline(always)]
+    pub(crate) fn is_leaf(&self, i: usize) -> bool {
+        self.first[i] as usize == i
+    }
+
     /// The nodes on the path of a span, ascending.
     pub(crate) fn path(&self, span: usize) -> &[u32] {
         &self.paths[self.path_starts[span] as usize..self.path_starts[span + 1] as usize]
@@ -101,11 +108,12 @@ impl<'a> Side<'a> {
 
 /// Two trees, the savings of their subtrees and of their labels, in quanta of type `Q`.
 #[derive(Debug)]
-pub struct Problem<'a, Q> {
+#[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
+pub struct Problem<'a, Q: Recycle> {
     pub(crate) x: Side<'a>,
     pub(crate) y: Side<'a>,
     /// Savings of subtree pairs.
-    pub(crate) trees: Vec<Q>,
+    pub(crate) trees: Recycled<Q>,
     /// Savings of label pairs, negative where pairing loses.
     labels: Vec<Q>,
     label_width: usize,
@@ -118,7 +126,7 @@ pub struct Problem<'a, Q> {
 }
 
 #[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
-impl<'a, Q: Quanta> Problem<'a, Q> {
+impl<'a, Q: Integer> Problem<'a, Q> {
     /// Computes the savings of all pairs of subtrees; `tolerance` is relative to the cost of
     /// deleting and inserting everything.
     ///
@@ -137,7 +145,8 @@ impl<'a, Q: Quanta> Problem<'a, Q> {
         let left = order == Order::Any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
         let (side_x, side_y) = (Side::new(x.tree, orientation), Side::new(y.tree, orientation));
-        let (trees, saving) = subtree_savings(x, y, pricing, orientation, workspace, cancel)?;
+        let mut trees = Recycled::default();
+        let saving = subtree_savings(x, y, pricing, orientation, &mut trees, workspace, cancel)?;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
         let of_codes = |a: u32, b: u32| match pricing {
             Pricing::Unit => 1 + i128::from(a == b),
@@ -241,12 +250,13 @@ pub fn subtree_distances(
     let m = inserts.len();
     in_quanta!(pricing, Q => {
         let right = Orientation::Right;
-        let (savings, _) = subtree_savings::<Q>(x, y, pricing, right, workspace, cancel)?;
+        let mut savings = Recycled::<Q>::default();
+        subtree_savings(x, y, pricing, right, &mut savings, workspace, cancel)?;
         // Backwards, since the postorder of the right orientation is the reversed preorder.
-        let cell = |(k, saving): (usize, Q)| {
+        let cell = |(k, &saving): (usize, &Q)| {
             total(pricing, deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
-        Ok(savings.into_iter().rev().enumerate().map(cell).collect())
+        Ok(savings.iter().rev().enumerate().map(cell).collect())
     })
 }
 

@@ -1,10 +1,12 @@
 //! Which cells optimal alignments pass through: few of them, and all that counting looks at.
 
+use crate::align::Integer;
 use crate::align::forest::{Forest, step};
 use crate::align::problem::{Problem, Span};
-use crate::distance::Quanta;
+use crate::align::recycle::{Recycle, Recycled};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use std::ops::Range;
 
 /// A state of the grammar in a cell, above the bits of its open steps.
 pub(crate) mod state {
@@ -25,13 +27,13 @@ pub(crate) struct Cell {
 /// The reached cells of one row of a forest: the ends of its parts of two lists.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    row: usize,
+    index: usize,
     cells: usize,
     roots: usize,
 }
 
-/// The reached cells of the forest of a pair of spans, from the last to the first.
-#[derive(Debug, Clone, Default)]
+/// The reached cells of forests, each from the last to the first.
+#[derive(Debug, Default)]
 pub(crate) struct Reached {
     rows: Vec<Row>,
     cells: Vec<Cell>,
@@ -41,27 +43,71 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
-    fn clear(&mut self) {
+    /// Number of rows so far: where the next forest begins.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.cells.clear();
         self.roots.clear();
     }
 
+    fn ends(&self, rows: usize) -> (usize, usize) {
+        rows.checked_sub(1).map_or((0, 0), |last| (self.rows[last].cells, self.rows[last].roots))
+    }
+
     fn end_row(&mut self, row: usize) {
-        let last = self.rows.last().map_or((0, 0), |row| (row.cells, row.roots));
         let (cells, roots) = (self.cells.len(), self.roots.len());
-        if (cells, roots) != last {
-            self.rows.push(Row { row, cells, roots });
+        if (cells, roots) != self.ends(self.rows.len()) {
+            self.rows.push(Row { index: row, cells, roots });
         }
     }
 
+    /// The reached cells of the forest that lies in this range.
+    pub(crate) fn forest(&self, range: Range<usize>) -> ReachedForest<'_> {
+        ReachedForest { all: self, range }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.rows.as_slice())
+            + size_of_val(self.cells.as_slice())
+            + size_of_val(self.roots.as_slice())
+    }
+
+    /// Adds every cell with every step open, for weights under which every alignment counts.
+    pub(crate) fn add_all<Q: Integer>(&mut self, problem: &Problem<'_, Q>, pair: (usize, usize)) {
+        let (a, b) = problem.spans(pair);
+        let bits = step::ALL | state::ANY | state::MAPPED;
+        for r in (1..=a.len()).rev() {
+            self.cells.extend((1..=b.len() as u32).rev().map(|column| Cell { column, bits }));
+            if problem.x.first[a.first + r - 1] as usize == a.first {
+                let path = problem.y.path(pair.1).iter().rev();
+                self.roots.extend(path.map(|&j| j + 1 - b.first as u32));
+            }
+            self.end_row(r);
+        }
+    }
+}
+
+/// The reached cells of one forest.
+#[derive(Debug, Clone)]
+pub(crate) struct ReachedForest<'a> {
+    all: &'a Reached,
+    range: Range<usize>,
+}
+
+impl<'a> ReachedForest<'a> {
     /// Row, reached cells and roots, from the last row to the first.
-    pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &[Cell], &[u32])> {
-        (0..self.rows.len()).map(|k| {
-            let Row { row, cells, roots } = self.rows[k];
-            let from =
-                if k == 0 { (0, 0) } else { (self.rows[k - 1].cells, self.rows[k - 1].roots) };
-            (row, &self.cells[from.0..cells], &self.roots[from.1..roots])
+    pub(crate) fn rows(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (usize, &'a [Cell], &'a [u32])> + use<'a> {
+        let all = self.all;
+        self.range.clone().map(|k| {
+            let Row { index, cells, roots } = all.rows[k];
+            let from = all.ends(k);
+            (index, &all.cells[from.0..cells], &all.roots[from.1..roots])
         })
     }
 
@@ -75,64 +121,62 @@ impl Reached {
         }
         steps
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        size_of_val(self.rows.as_slice())
-            + size_of_val(self.cells.as_slice())
-            + size_of_val(self.roots.as_slice())
-    }
-
-    /// Every cell with every step open, for weights under which every alignment counts.
-    pub(crate) fn fill_all<Q: Quanta>(&mut self, problem: &Problem<'_, Q>, pair: (usize, usize)) {
-        let (a, b) = problem.spans(pair);
-        let bits = step::ALL | state::ANY | state::MAPPED;
-        self.clear();
-        for r in (1..=a.len()).rev() {
-            self.cells.extend((1..=b.len() as u32).rev().map(|column| Cell { column, bits }));
-            if problem.x.first[a.first + r - 1] as usize == a.first {
-                let path = problem.y.path(pair.1).iter().rev();
-                self.roots.extend(path.map(|&j| j + 1 - b.first as u32));
-            }
-            self.end_row(r);
-        }
-    }
 }
 
 /// The pairs of nodes that can be paired, and the pairs of spans they lie in.
 #[derive(Debug)]
 pub(crate) struct Reach {
     /// Whether pairing two nodes is optimal for their subtrees, as far as that matters.
-    pub(crate) may_pair: Vec<bool>,
+    pub(crate) may_pair: Recycled<bool>,
+    /// Pairs of which one is a leaf: there is nothing to find out below them.
+    pub(crate) leaves: Vec<(u32, u32)>,
     /// Pairs of spans, as indices, ascending: inner ones come before outer ones.
     pub(crate) spans: Vec<(u32, u32)>,
 }
 
 impl Reach {
     /// Everything, for weights under which every alignment counts.
-    pub(crate) fn all<Q: Quanta>(problem: &Problem<'_, Q>) -> Self {
-        let (a, b) = (problem.x.spans.len() as u32, problem.y.spans.len() as u32);
-        Self {
-            may_pair: Vec::new(),
-            spans: (0..a).flat_map(|a| (0..b).map(move |b| (a, b))).collect(),
+    pub(crate) fn all<Q: Integer>(problem: &Problem<'_, Q>) -> Self {
+        let (rows, columns) = (problem.x.spans.len(), problem.y.spans.len());
+        let mut reach =
+            Self { may_pair: Recycled::filled(0, false), leaves: Vec::new(), spans: Vec::new() };
+        for s in 0..rows {
+            for t in 0..columns {
+                let (a, b) = problem.spans((s, t));
+                let whole = (s + 1, t + 1) == (rows, columns);
+                if whole || (a.len() > 1 && b.len() > 1) {
+                    reach.spans.push((s as u32, t as u32));
+                    continue;
+                }
+                let (path_x, path_y) = (problem.x.path(s), problem.y.path(t));
+                for &i in path_x {
+                    reach.leaves.extend(path_y.iter().map(|&j| (i, j)));
+                }
+            }
         }
+        reach
     }
 
     /// Walks down from the whole trees. A subtree pair is entered if its saving is needed; its
     /// roots turn out to be paired in an optimal way, or not, when its own forest is computed.
-    pub(crate) fn new<Q: Quanta>(
+    pub(crate) fn new<Q: Integer>(
         problem: &Problem<'_, Q>,
         scratch: &mut Scratch<Q>,
         cancel: &Cancel,
     ) -> Result<Self> {
         let (n, m) = problem.shape();
-        let mut reach = Self { may_pair: vec![false; n * m], spans: Vec::new() };
+        let mut reach = Self {
+            may_pair: Recycled::filled(n * m, false),
+            leaves: Vec::new(),
+            spans: Vec::new(),
+        };
         if problem.is_trivial() {
             return Ok(reach);
         }
         let (rows, columns) = (problem.x.spans.len(), problem.y.spans.len());
         let mut active = vec![false; rows * columns];
         active[rows * columns - 1] = true;
-        let mut entered = vec![false; n * m];
+        let mut entered = Recycled::filled(n * m, false);
         let Scratch { forest, met } = scratch;
         for pair in (0..rows * columns).rev() {
             if !active[pair] {
@@ -144,11 +188,20 @@ impl Reach {
             let mut walk = Walk::new(problem, forest, pair, None, met);
             for r in (1..=walk.spans.0.len()).rev() {
                 walk.row(r, |i, j, _, bits| {
-                    if bits & step::PAIR != 0 {
-                        entered[i * m + j] = true;
-                        let (s, t) = (problem.x.span_of[i], problem.y.span_of[j]);
-                        active[s as usize * columns + t as usize] = true;
+                    if bits & step::PAIR == 0 || std::mem::replace(&mut entered[i * m + j], true) {
+                        return;
                     }
+                    if problem.x.is_leaf(i) || problem.y.is_leaf(j) {
+                        let may_pair =
+                            problem.pair(i, j) >= problem.trees[i * m + j] - problem.slack;
+                        reach.may_pair[i * m + j] = may_pair;
+                        if may_pair {
+                            reach.leaves.push((i as u32, j as u32));
+                        }
+                        return;
+                    }
+                    let (s, t) = (problem.x.span_of[i], problem.y.span_of[j]);
+                    active[s as usize * columns + t as usize] = true;
                 });
                 walk.roots(r, |node, is_optimal| {
                     reach.may_pair[node] = entered[node] && is_optimal();
@@ -161,8 +214,8 @@ impl Reach {
         Ok(reach)
     }
 
-    /// Lists the reached cells of the forest of a pair of spans, given as indices.
-    pub(crate) fn list<Q: Quanta>(
+    /// Adds the reached cells of the forest of a pair of spans, given as indices.
+    pub(crate) fn list<Q: Integer>(
         &self,
         problem: &Problem<'_, Q>,
         pair: (usize, usize),
@@ -172,7 +225,6 @@ impl Reach {
         let may_pair = Some(self.may_pair.as_slice());
         let Scratch { forest, met } = scratch;
         forest.fill(problem, problem.spans(pair), may_pair);
-        found.clear();
         let mut walk = Walk::new(problem, forest, pair, may_pair, met);
         let first = walk.spans.1.first;
         for r in (1..=walk.spans.0.len()).rev() {
@@ -192,20 +244,20 @@ impl Reach {
 
 /// What finding reached cells needs besides the trees.
 #[derive(Debug)]
-pub(crate) struct Scratch<Q> {
+pub(crate) struct Scratch<Q: Recycle> {
     pub(crate) forest: Forest<Q>,
     /// States in which each cell is reached.
-    met: Vec<u8>,
+    met: Recycled<u8>,
 }
 
-impl<Q> Default for Scratch<Q> {
+impl<Q: Recycle> Default for Scratch<Q> {
     fn default() -> Self {
-        Self { forest: Forest::default(), met: Vec::new() }
+        Self { forest: Forest::default(), met: Recycled::default() }
     }
 }
 
 /// A walk over the reached cells of one filled forest, the last row first.
-struct Walk<'w, 'p, Q> {
+struct Walk<'w, 'p, Q: Recycle> {
     problem: &'w Problem<'p, Q>,
     forest: &'w Forest<Q>,
     spans: (Span, Span),
@@ -215,7 +267,7 @@ struct Walk<'w, 'p, Q> {
     met: &'w mut Vec<u8>,
 }
 
-impl<'w, 'p, Q: Quanta> Walk<'w, 'p, Q> {
+impl<'w, 'p, Q: Integer> Walk<'w, 'p, Q> {
     fn new(
         problem: &'w Problem<'p, Q>,
         forest: &'w Forest<Q>,

@@ -1,11 +1,11 @@
 //! Optimal alignments drawn at random, all with the same probability.
 
+use crate::align::Integer;
 use crate::align::Pairs;
 use crate::align::amount::{Amount, Scaled};
 use crate::align::count::{CoOptimal, LARGEST_PLAIN};
 use crate::align::forest::step;
 use crate::align::sweep::{Amounts, Lists, Sweep};
-use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -42,7 +42,7 @@ impl Random {
 }
 
 #[allow(private_bounds)]
-impl<Q: Quanta> CoOptimal<'_, Q> {
+impl<Q: Integer> CoOptimal<'_, Q> {
     /// Draws `count` optimal alignments independently and uniformly.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<Q: Quanta> CoOptimal<'_, Q> {
             whole.extend((0..count as u32).map(|sample| (sample, n as u32, m as u32)));
         }
         let (list, weight) = (self.lister(), |_, _| A::one());
-        let sweep = Sweep { problem, spans: &self.reach().spans, list: &list, weight: &weight };
+        let sweep = Sweep::new(problem, self.reach(), &list, &weight);
         let mut amounts = Amounts::new();
         let mut random = Random(seed);
         for (position, &(s, t)) in self.reach().spans.iter().enumerate().rev() {
@@ -88,7 +88,7 @@ impl<Q: Quanta> CoOptimal<'_, Q> {
                 continue;
             }
             let reached = lists.get(position, |found| list(pair, found));
-            sweep.refill(pair, reached, pairs, &mut amounts);
+            sweep.refill(pair, &reached, pairs, &mut amounts);
             let width = b.len() + 1;
             let all_steps = reached.steps(width, a.len() + 1);
             while let Some((sample, r, c)) = open.pop() {

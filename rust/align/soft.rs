@@ -5,10 +5,10 @@
 //! an edit is the expected number of such edits. As t goes to 0 the expectation becomes the
 //! average over the optimal alignments. The sweep is that of [`count`](super::count), over all cells.
 
+use crate::align::Integer;
 use crate::align::count::{Expectation, expectation};
 use crate::align::problem::Problem;
 use crate::align::reach::{Reach, Reached};
-use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -17,14 +17,14 @@ use crate::parallel::Cancel;
 /// # Errors
 /// [`crate::Error::Cancelled`] if asked to stop.
 #[allow(private_bounds)]
-pub fn soft_alignment<Q: Quanta>(
+pub fn soft_alignment<Q: Integer>(
     problem: &Problem<'_, Q>,
     temperature: f64,
     cancel: &Cancel,
 ) -> Result<(f64, Expectation)> {
     let reach = Reach::all(problem);
-    let list = |pair: (usize, usize), found: &mut Reached| found.fill_all(problem, pair);
+    let list = |pair: (usize, usize), found: &mut Reached| found.add_all(problem, pair);
     let weight = |i: usize, j: usize| problem.quanta_to_cost(problem.pair(i, j)) / temperature;
-    let (expected, log_total) = expectation(problem, &reach.spans, &list, &weight, cancel)?;
+    let (expected, log_total) = expectation(problem, &reach, &list, &weight, cancel)?;
     Ok((problem.cost_of_nothing_saved() - temperature * log_total, expected))
 }

@@ -4,22 +4,25 @@
 //! every cell. Backward, the outer ones first: the derivative of the total with respect to each
 //! amount (reverse mode). The share of alignments with a pair is the product of the two.
 
+use crate::align::Integer;
 use crate::align::amount::Amount;
 use crate::align::forest::step;
 use crate::align::problem::Problem;
-use crate::align::reach::{Cell, Reached, state};
-use crate::distance::Quanta;
+use crate::align::reach::{Cell, Reach, Reached, ReachedForest, state};
+use crate::align::recycle::{Recycle, Recycled};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use std::ops::Range;
 
 /// Lists of reached cells are kept between the passes up to this many bytes, then found anew.
-const KEEP_LISTS: usize = 64 << 20;
+/// Next to nothing in tests, so that they see both.
+const KEEP_LISTS: usize = if cfg!(test) { 100 } else { 64 << 20 };
 
 /// Amounts of derivations of the reached cells of one forest; those of others mean nothing.
 #[derive(Debug)]
-pub(crate) struct Amounts<A> {
-    pub(crate) any: Vec<A>,
-    pub(crate) mapped: Vec<A>,
+pub(crate) struct Amounts<A: Recycle> {
+    pub(crate) any: Recycled<A>,
+    pub(crate) mapped: Recycled<A>,
 }
 
 /// The forest of a pair of spans, for amounts.
@@ -56,16 +59,14 @@ impl Layout<'_> {
 
 impl<A: Amount> Amounts<A> {
     pub(crate) fn new() -> Self {
-        Self { any: Vec::new(), mapped: Vec::new() }
+        Self { any: Recycled::default(), mapped: Recycled::default() }
     }
 
     /// Makes room for a forest and sets its borders.
     fn reset(&mut self, layout: &Layout<'_>) {
         let cells = layout.width * layout.height;
-        if self.any.len() < cells {
-            self.any.resize(cells, A::zero());
-            self.mapped.resize(cells, A::zero());
-        }
+        self.any.reserve_len(cells, A::zero());
+        self.mapped.reserve_len(cells, A::zero());
         self.any[..layout.width].fill(A::one());
         for r in 1..layout.height {
             self.any[r * layout.width] = A::one();
@@ -101,43 +102,58 @@ impl<A: Amount> Amounts<A> {
 }
 
 /// What the two passes share.
-pub(crate) struct Sweep<'p, Q, A> {
-    pub(crate) problem: &'p Problem<'p, Q>,
-    /// Pairs of spans that are reached, inner ones first.
-    pub(crate) spans: &'p [(u32, u32)],
-    /// Lists the reached cells of a pair of spans.
-    pub(crate) list: &'p dyn Fn((usize, usize), &mut Reached),
+pub(crate) struct Sweep<'p, Q: Recycle, A> {
+    problem: &'p Problem<'p, Q>,
+    reach: &'p Reach,
+    /// Adds the reached cells of a pair of spans.
+    list: List<'p>,
     /// Weight of pairing two nodes.
-    pub(crate) weight: &'p dyn Fn(usize, usize) -> A,
+    weight: &'p dyn Fn(usize, usize) -> A,
 }
+
+/// Adds the reached cells of a pair of spans.
+pub(crate) type List<'p> = &'p dyn Fn((usize, usize), &mut Reached);
 
 /// Lists of reached cells by position of the pair of spans, as far as they were kept.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    kept: Vec<Option<Reached>>,
-    bytes: usize,
+    kept: Reached,
+    ranges: Vec<Range<usize>>,
     latest: Reached,
 }
 
 impl Lists {
-    /// The list of the pair of spans at a position.
-    pub(crate) fn get(&mut self, position: usize, list: impl FnOnce(&mut Reached)) -> &Reached {
-        if self.kept.len() <= position {
-            self.kept.resize(position + 1, None);
+    /// The list of the pair of spans at a position; at first they are asked for in order.
+    pub(crate) fn get(
+        &mut self,
+        position: usize,
+        list: impl FnOnce(&mut Reached),
+    ) -> ReachedForest<'_> {
+        if let Some(range) = self.ranges.get(position) {
+            return self.kept.forest(range.clone());
         }
-        if self.kept[position].is_none() {
-            list(&mut self.latest);
-            if self.bytes + self.latest.bytes() > KEEP_LISTS {
-                return &self.latest;
-            }
-            self.bytes += self.latest.bytes();
-            self.kept[position] = Some(std::mem::take(&mut self.latest));
+        if position == self.ranges.len() && self.kept.bytes() < KEEP_LISTS {
+            let start = self.kept.len();
+            list(&mut self.kept);
+            self.ranges.push(start..self.kept.len());
+            return self.kept.forest(start..self.kept.len());
         }
-        self.kept[position].as_ref().unwrap_or(&self.latest)
+        self.latest.clear();
+        list(&mut self.latest);
+        self.latest.forest(0..self.latest.len())
     }
 }
 
-impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
+impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
+    pub(crate) fn new(
+        problem: &'p Problem<'p, Q>,
+        reach: &'p Reach,
+        list: List<'p>,
+        weight: &'p dyn Fn(usize, usize) -> A,
+    ) -> Self {
+        Self { problem, reach, list, weight }
+    }
+
     fn layout(&self, pair: (usize, usize)) -> Layout<'_> {
         let (a, b) = self.problem.spans(pair);
         Layout {
@@ -150,12 +166,16 @@ impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
     }
 
     /// Amounts of every pair of nodes with what is below them, and of everything.
-    pub(crate) fn forward(&self, lists: &mut Lists, cancel: &Cancel) -> Result<(Vec<A>, A)> {
+    pub(crate) fn forward(&self, lists: &mut Lists, cancel: &Cancel) -> Result<(Recycled<A>, A)> {
         let (n, m) = self.problem.shape();
-        let mut pairs = vec![A::zero(); n * m];
+        let mut pairs = Recycled::filled(n * m, A::zero());
+        for &(i, j) in &self.reach.leaves {
+            let (i, j) = (i as usize, j as usize);
+            pairs[i * m + j] = (self.weight)(i, j);
+        }
         let mut amounts = Amounts::<A>::new();
         let mut total = A::one(); // of two trees of which one is empty
-        for (position, &(s, t)) in self.spans.iter().enumerate() {
+        for (position, &(s, t)) in self.reach.spans.iter().enumerate() {
             cancel.check()?;
             let pair = (s as usize, t as usize);
             let layout = self.layout(pair);
@@ -180,7 +200,7 @@ impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
     pub(crate) fn refill(
         &self,
         pair: (usize, usize),
-        reached: &Reached,
+        reached: &ReachedForest<'_>,
         pairs: &[A],
         amounts: &mut Amounts<A>,
     ) {
@@ -198,15 +218,15 @@ impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
         pairs: &[A],
         seed: A,
         cancel: &Cancel,
-    ) -> Result<Vec<A>> {
+    ) -> Result<Recycled<A>> {
         let (n, m) = self.problem.shape();
-        let mut adjoint = vec![A::zero(); n * m];
+        let mut adjoint = Recycled::filled(n * m, A::zero());
         let (mut amounts, mut flows) = (Amounts::new(), Amounts::new());
-        for (position, &(s, t)) in self.spans.iter().enumerate().rev() {
+        for (position, &(s, t)) in self.reach.spans.iter().enumerate().rev() {
             cancel.check()?;
             let pair = (s as usize, t as usize);
             let reached = lists.get(position, |found| (self.list)(pair, found));
-            self.refill(pair, reached, pairs, &mut amounts);
+            self.refill(pair, &reached, pairs, &mut amounts);
             let layout = self.layout(pair);
             flows.reset(&layout);
             for (r, cells, _) in reached.rows() {
@@ -215,7 +235,7 @@ impl<Q: Quanta, A: Amount> Sweep<'_, Q, A> {
                     flows.mapped[r * layout.width + cell.column as usize] = A::zero();
                 }
             }
-            if position + 1 == self.spans.len() {
+            if position + 1 == self.reach.spans.len() {
                 flows.any[layout.height * layout.width - 1] = seed.clone();
             }
             for (r, cells, roots) in reached.rows() {

@@ -14,16 +14,20 @@ fn prepare(tree: &Plain) -> Prepared {
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
 }
 
-fn problem<'a>(x: &'a Prepared, y: &'a Prepared, pricing: Pricing<'a>) -> Problem<'a, i64> {
+fn problem<'a, Q: Integer>(
+    x: &'a Prepared,
+    y: &'a Prepared,
+    pricing: Pricing<'a>,
+) -> Problem<'a, Q> {
     ordered(x, y, pricing, Order::Preorder)
 }
 
-fn ordered<'a>(
+fn ordered<'a, Q: Integer>(
     x: &'a Prepared,
     y: &'a Prepared,
     pricing: Pricing<'a>,
     order: Order,
-) -> Problem<'a, i64> {
+) -> Problem<'a, Q> {
     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
     Problem::new(x, y, pricing, 1e-9, order, &mut scratch, &cancel).unwrap()
@@ -47,12 +51,23 @@ fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
 }
 
 fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit: f64) {
+    check_in::<i64>(x, y, pricing, cost, unit);
+    check_in::<i128>(x, y, pricing, cost, unit);
+}
+
+fn check_in<Q: Integer>(
+    x: &Plain,
+    y: &Plain,
+    pricing: Pricing<'_>,
+    cost: naive::Cost<'_>,
+    unit: f64,
+) {
     let (least, optimal) = naive::optimal_mappings(x, y, cost);
     let (tree_x, tree_y) = (prepare(x), prepare(y));
     let cancel = Cancel::default();
-    let one = one_alignment(&problem(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    let one = one_alignment(&problem::<Q>(&tree_x, &tree_y, pricing), &cancel).unwrap();
     assert!(optimal.contains(&one), "{one:?} is not among {optimal:?}");
-    let all = CoOptimal::new(problem(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    let all = CoOptimal::new(problem::<Q>(&tree_x, &tree_y, pricing), &cancel).unwrap();
     assert!((all.cost() - least as f64 * unit).abs() < 1e-9);
     assert_eq!(all.count(&cancel).unwrap(), BigUint::from(optimal.len()));
     let listed: Vec<_> = Enumeration::new(&all, &cancel).unwrap().collect();
@@ -63,7 +78,7 @@ fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit
     }
     let (n, m) = (x.codes.len(), y.codes.len());
     let shares = all.expectation(&cancel).unwrap().shares;
-    let any = ordered(&tree_x, &tree_y, pricing, Order::Any);
+    let any = ordered::<Q>(&tree_x, &tree_y, pricing, Order::Any);
     let other = CoOptimal::new(any, &cancel).unwrap();
     assert_eq!(other.count(&cancel).unwrap(), BigUint::from(optimal.len()));
     for (a, b) in shares.iter().zip(other.expectation(&cancel).unwrap().shares) {
@@ -78,7 +93,7 @@ fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit
     }
     // At a low temperature soft alignments are the optimal ones.
     let (soft, soft_shares) =
-        soft_alignment(&ordered(&tree_x, &tree_y, pricing, Order::Any), 1e-3 * unit, &cancel)
+        soft_alignment(&ordered::<Q>(&tree_x, &tree_y, pricing, Order::Any), 1e-3 * unit, &cancel)
             .unwrap();
     let entropy = 1e-3 * unit * (optimal.len() as f64).ln();
     assert!((soft - (least as f64 * unit - entropy)).abs() < 1e-8 * unit.max(1.0));
@@ -132,7 +147,7 @@ fn counts_have_any_size_and_shares_still_sum_to_one() {
     for (n, m) in [(70usize, 35usize), (1200, 600)] {
         let (x, y) = (prepare(&chain(n)), prepare(&chain(m)));
         let cancel = Cancel::default();
-        let all = CoOptimal::new(problem(&x, &y, Pricing::Unit), &cancel).unwrap();
+        let all = CoOptimal::new(problem::<i64>(&x, &y, Pricing::Unit), &cancel).unwrap();
         let choices = (0..m).fold(BigUint::from(1u8), |count, k| count * (n - k) / (k + 1));
         assert_eq!(all.count(&cancel).unwrap(), choices);
         let shares = all.expectation(&cancel).unwrap().shares;
@@ -151,6 +166,6 @@ fn counts_have_any_size_and_shares_still_sum_to_one() {
 fn alignments_are_counted_not_paths() {
     let star = Plain { codes: vec![0; 3], parents: vec![-1, 0, 0] };
     let (x, y) = (prepare(&star), prepare(&chain(3)));
-    let all = CoOptimal::new(problem(&x, &y, Pricing::Unit), &Cancel::default()).unwrap();
+    let all = CoOptimal::new(problem::<i64>(&x, &y, Pricing::Unit), &Cancel::default()).unwrap();
     assert_eq!(all.count(&Cancel::default()).unwrap(), BigUint::from(6u8));
 }

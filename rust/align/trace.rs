@@ -1,9 +1,9 @@
 //! One optimal alignment, always the same one.
 
+use crate::align::Integer;
 use crate::align::Pairs;
 use crate::align::forest::Forest;
 use crate::align::problem::Problem;
-use crate::distance::Quanta;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -16,7 +16,7 @@ use crate::parallel::Cancel;
 /// # Errors
 /// [`crate::Error::Cancelled`] if asked to stop.
 #[allow(private_bounds)]
-pub fn one_alignment<Q: Quanta>(problem: &Problem<'_, Q>, cancel: &Cancel) -> Result<Pairs> {
+pub fn one_alignment<Q: Integer>(problem: &Problem<'_, Q>, cancel: &Cancel) -> Result<Pairs> {
     let mut pairs = Pairs::new();
     if problem.is_trivial() {
         return Ok(pairs);

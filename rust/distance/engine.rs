@@ -42,7 +42,7 @@ pub enum Pricing<'a> {
 
 impl Pricing<'_> {
     /// Whether savings need more than 64 bits.
-    pub(crate) fn is_wide(&self) -> bool {
+    pub(crate) fn is_wide(self) -> bool {
         matches!(self, Pricing::Table(table) if table.is_wide())
     }
 }

@@ -100,18 +100,18 @@ impl Quanta for i128 {
 }
 
 /// Copies all savings, in the postorder of a wanted orientation.
-struct CopyAll<Q> {
+struct CopyAll<'a, Q> {
     wanted: Orientation,
     found: Orientation,
     /// Whether the rows of the table are those of the target.
     swapped: bool,
     /// Real nodes of source and target.
     nodes: (usize, usize),
-    savings: Vec<Q>,
+    savings: &'a mut [Q],
     whole: i128,
 }
 
-impl<Q: Quanta> Read for CopyAll<Q> {
+impl<Q: Quanta> Read for CopyAll<'_, Q> {
     fn read<E: Element>(&mut self, _: usize, savings: Savings<'_, E>) {
         let (n, m) = self.nodes;
         self.whole = savings.whole();
@@ -166,8 +166,8 @@ fn reordered(tree: &Oriented, nodes: usize, found: Orientation, wanted: Orientat
     places
 }
 
-/// The savings of all pairs of subtrees, row by row, both trees in the postorder of the wanted
-/// orientation, and that of the whole trees or forests.
+/// Puts the savings of all pairs of subtrees into `savings`, row by row, both trees in the
+/// postorder of the wanted orientation, and gives that of the whole trees or forests.
 ///
 /// # Errors
 /// As [`distance`](super::distance).
@@ -176,22 +176,25 @@ pub(crate) fn subtree_savings<Q: Quanta>(
     y: Operand<'_>,
     pricing: Pricing<'_>,
     wanted: Orientation,
+    savings: &mut Vec<Q>,
     workspace: &mut Workspace,
     cancel: &Cancel,
-) -> Result<(Vec<Q>, i128)> {
+) -> Result<i128> {
     let nodes = (x.tree.nodes(), y.tree.nodes());
     let cells = nodes.0 as u64 * nodes.1 as u64;
     memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
     let (route, work) = best_route(x.tree, y.tree);
     let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
+    savings.clear();
+    savings.resize(nodes.0 * nodes.1, Q::ZERO);
     let mut copy = CopyAll {
         wanted,
         found: route.orientation,
         swapped: route.swapped,
         nodes,
-        savings: vec![Q::ZERO; nodes.0 * nodes.1],
+        savings,
         whole: 0,
     };
     with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut copy)?;
-    Ok((copy.savings, copy.whole))
+    Ok(copy.whole)
 }

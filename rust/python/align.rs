@@ -3,10 +3,10 @@
 use crate::align::bulk::{self, Script};
 use crate::align::subtree_distances as core_subtree_distances;
 use crate::align::{
-    CoOptimal, Enumeration, Order, Pairs, Problem, align_work, in_quanta, one_alignment,
+    CoOptimal, Enumeration, Integer, Order, Pairs, Problem, align_work, in_quanta, one_alignment,
     soft_alignment,
 };
-use crate::distance::{Operand, Pricing, Quanta, Workspace, cost_of_pairs, pair_work};
+use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
 use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::Cancel;
@@ -17,7 +17,7 @@ use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Mutex;
 
 /// Two trees and their costs, as they come from Python.
@@ -57,12 +57,12 @@ struct Solver<'a, 's> {
 }
 
 impl<'a> Solver<'a, '_> {
-    fn problem<Q: Quanta>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
+    fn problem<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
         let Self { x, y, pricing, .. } = *self;
         Problem::new(x, y, pricing, tolerance, order, self.scratch, self.cancel)
     }
 
-    fn cooptimal<Q: Quanta>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
+    fn cooptimal<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
         CoOptimal::new(self.problem(tolerance, order)?, self.cancel)
     }
 }
@@ -72,21 +72,51 @@ fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_
     PyArray1::from_vec(py, values).reshape([rows, columns])
 }
 
-/// The cost and the pairs of one optimal alignment.
+/// Every node of x with its partner or `None`, then the nodes of y without one.
+fn with_gaps<'py>(
+    py: Python<'py>,
+    pairs: &[(u32, u32)],
+    x: &TreeData,
+    y: &TreeData,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let (n, m) = (x.codes.len() as u32, y.codes.len() as u32);
+    let mut all = Vec::with_capacity((n + m) as usize - pairs.len());
+    let mut inserted = vec![true; m as usize];
+    let mut next = pairs.iter().peekable();
+    for i in 0..n {
+        all.push(match next.next_if(|pair| pair.0 == i) {
+            Some(&(_, j)) => {
+                inserted[j as usize] = false;
+                (i, j).into_pyobject(py)?
+            }
+            None => (i, py.None()).into_pyobject(py)?,
+        });
+    }
+    for j in (0..m).filter(|&j| inserted[j as usize]) {
+        all.push((py.None(), j).into_pyobject(py)?);
+    }
+    PyTuple::new(py, all)
+}
+
+/// The cost of an alignment and its pairs, deletions and insertions.
+type Aligned<'py> = (f64, Bound<'py, PyTuple>);
+
+/// One optimal alignment.
 #[pyfunction]
-pub(super) fn align_pair(
-    py: Python<'_>,
-    x: &Bound<'_, TreeData>,
-    y: &Bound<'_, TreeData>,
-    table: Option<&Bound<'_, CostTable>>,
-    index: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(f64, Pairs)> {
-    on_pair(py, (x, y, table, index), |mut solver| {
+pub(super) fn align_pair<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Aligned<'py>> {
+    let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pricing, Q => {
             let problem = solver.problem::<Q>(0.0, Order::Preorder)?;
             Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
         })
-    })
+    })?;
+    Ok((cost, with_gaps(py, &pairs, x.get(), y.get())?))
 }
 
 /// The cost of an alignment that is given by its pairs, which must be in range.
@@ -150,27 +180,29 @@ pub(super) fn cooptimal_expectation<'py>(
 /// Optimal alignments drawn uniformly.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // one per choice
-pub(super) fn cooptimal_sample(
-    py: Python<'_>,
-    x: &Bound<'_, TreeData>,
-    y: &Bound<'_, TreeData>,
-    table: Option<&Bound<'_, CostTable>>,
-    index: Option<&Bound<'_, PyDict>>,
+pub(super) fn cooptimal_sample<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
+    table: Option<&Bound<'py, CostTable>>,
+    index: Option<&Bound<'py, PyDict>>,
     tolerance: f64,
     count: usize,
     seed: u64,
-) -> PyResult<Vec<Pairs>> {
-    on_pair(py, (x, y, table, index), |mut solver| {
+) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+    let samples = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pricing, Q => {
             solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
         })
-    })
+    })?;
+    samples.iter().map(|pairs| with_gaps(py, pairs, x.get(), y.get())).collect()
 }
 
 /// An iterator over the pairs of all optimal alignments.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct Alignments {
     enumeration: Mutex<Enumeration>,
+    trees: (Py<TreeData>, Py<TreeData>),
 }
 
 #[pymethods]
@@ -189,15 +221,18 @@ impl Alignments {
                 Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel)
             })
         })?;
-        Ok(Self { enumeration: Mutex::new(enumeration) })
+        let trees = (x.clone().unbind(), y.clone().unbind());
+        Ok(Self { enumeration: Mutex::new(enumeration), trees })
     }
 
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
 
-    fn __next__(&self) -> Option<Pairs> {
-        self.enumeration.lock().ok()?.next()
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let next = self.enumeration.lock().ok().and_then(|mut alignments| alignments.next());
+        let (x, y) = (self.trees.0.get(), self.trees.1.get());
+        next.map(|pairs| with_gaps(py, &pairs, x, y)).transpose()
     }
 }
 
@@ -248,7 +283,7 @@ pub(super) fn edit_counts<'py>(
     symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
     table: Option<&Bound<'py, CostTable>>,
     pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
-    average: bool,
+    script: (bool, Option<f64>),
     tolerance: f64,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -261,7 +296,11 @@ pub(super) fn edit_counts<'py>(
         symbol_of: (symbols.0.as_slice()?, symbols.1.as_slice()?),
         symbols: symbols.2,
         pricing: table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table)),
-        script: if average { Script::Average } else { Script::One },
+        script: match script {
+            (_, Some(temperature)) => Script::Soft(temperature),
+            (true, None) => Script::Average,
+            (false, None) => Script::One,
+        },
         tolerance,
     };
     let (n, m) = (request.x.trees.len(), request.y.trees.len());

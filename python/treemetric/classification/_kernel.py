@@ -28,8 +28,9 @@ def median_distance(distances: FloatArray) -> float:
 
 def gaussian(distances: FloatArray, bandwidth: float) -> FloatArray:
     """Give exp(-d² / (2 ψ²))."""
-    # Divided before squaring: the square of a large distance may overflow.
-    kernel: FloatArray = np.exp(-0.5 * np.square(distances / bandwidth))
+    # The square of a ratio that is too large is infinite, and its kernel 0, as it should be.
+    with np.errstate(over="ignore"):
+        kernel: FloatArray = np.exp(-0.5 * np.square(distances / bandwidth))
     return kernel
 
 

@@ -105,14 +105,18 @@ def learn_mixtures(
             best, least = theta.copy(), loss
         return loss, gradient
 
-    result = minimize(
-        value,
-        best,
-        jac=True,
-        method="L-BFGS-B",
-        callback=lambda _: curve.append(least),
-        options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-12, "maxfun": 20 * max_iter + 20},
-    )
+    # Imported here, because learning builds on this package.
+    from treemetric.learning._threads import one_blas_thread
+
+    with one_blas_thread():
+        result = minimize(
+            value,
+            best,
+            jac=True,
+            method="L-BFGS-B",
+            callback=lambda _: curve.append(least),
+            options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-12, "maxfun": 20 * max_iter + 20},
+        )
     weights = softmax(best.reshape(start.shape), axis=1)
     curve[-1] = least
     return Mixtures(weights, half_forms(squares, weights), np.array(curve), max(1, result.nit))

@@ -183,7 +183,8 @@ class GoodnessClassifier(TreeClassifier):
         return chosen
 
     def _similarities(self, distances: FloatArray) -> FloatArray:
-        similarities: FloatArray = 2.0 * np.exp(-distances / self.scale_) - 1.0
+        with np.errstate(over="ignore"):
+            similarities: FloatArray = 2.0 * np.exp(-distances / self.scale_) - 1.0
         return similarities
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

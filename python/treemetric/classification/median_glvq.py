@@ -56,7 +56,7 @@ class MedianGLVQ(PrototypeClassifier):
         The classes, sorted.
     loss_ : float
         The loss E in the end.
-    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+    loss_curve_ : ndarray
         The loss at the start and after each round; it never rises.
     n_iter_ : int
         Number of rounds; `max_iter` if the search was cut short.

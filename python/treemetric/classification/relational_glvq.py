@@ -174,7 +174,9 @@ class RelationalGLVQ(PrototypeClassifier):
             n_init=n_init,
         )
         start = first_weights(distances, codes, first.indices, first.labels)
-        squares = distances**2
+        # The loss does not depend on the scale; squares of large distances would overflow.
+        self._unit = float(distances.max()) or 1.0
+        squares = np.square(distances / self._unit)
         if len(self.classes_) > 1:
             found = learn_mixtures(squares, codes, first.labels, start, squash, max_iter, tol)
         else:
@@ -188,5 +190,5 @@ class RelationalGLVQ(PrototypeClassifier):
         return self
 
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:
-        squares = np.square(self._measure(inputs, symmetric=True))
+        squares = np.square(self._measure(inputs, symmetric=True) / self._unit)
         return to_mixtures(squares, self.coefficients_, self._halves)

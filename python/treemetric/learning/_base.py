@@ -10,17 +10,16 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from treemetric._estimator import check_some_trees, check_targets
 from treemetric._typing import FloatArray, Trees
 from treemetric._validation import check_n_jobs, refuse, shown
 from treemetric.costs import CostMatrix, Costs
 from treemetric.learning._metric import LearnedMetric
-from treemetric.treeset import TreeSet, check_trees
+from treemetric.treeset import TreeSet
 
-ClassCodes = npt.NDArray[np.intp]
+ClassCodes = npt.NDArray[np.int64]
 
 
 def check_choice(value: object, parameter: str, owner: str, choices: tuple[str, ...]) -> None:
@@ -37,25 +36,11 @@ def check_int(value: object, parameter: str, owner: str, least: int) -> int:
     return int(value)
 
 
-def check_targets(X: Trees, y: Any, owner: str) -> tuple[TreeSet, npt.NDArray[Any], ClassCodes]:
-    """Check training data; give the trees, the classes and the class code of each tree."""
-    trees = check_trees(X, "X", owner)
-    if y is None:
-        message = f"{owner} requires y to be passed, but the target y is None"
-        raise ValueError(message)
-    targets = column_or_1d(y, warn=True)
-    check_consistent_length(trees, targets)
-    if len(trees) == 0:
-        message = f"Found 0 trees while a minimum of 1 is required by {owner}."
-        raise ValueError(message)
-    assert_all_finite(targets, input_name="y")
-    check_classification_targets(targets)
-    classes, codes = np.unique(targets, return_inverse=True)
-    return trees, classes, codes.astype(np.intp)
-
-
-class TreeMetricLearner(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
+class TreeMetricLearner(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """Base of all learners of edit costs.
 
@@ -74,7 +59,7 @@ class TreeMetricLearner(  # type: ignore[misc]
     classes_: npt.NDArray[Any]
     costs_: CostMatrix
     initial_costs_: Costs
-    prototypes_: npt.NDArray[np.intp]
+    prototypes_: npt.NDArray[np.int64]
     prototype_labels_: npt.NDArray[Any]
 
     def _begin(self, X: Trees, y: Any) -> tuple[TreeSet, ClassCodes]:
@@ -84,7 +69,8 @@ class TreeMetricLearner(  # type: ignore[misc]
         check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
         check_n_jobs(self.n_jobs, name)
         check_int(int(self.verbose) if self.verbose is True else self.verbose, "verbose", name, 0)
-        trees, self.classes_, codes = check_targets(X, y, name)
+        trees = check_some_trees(X, name)
+        self.classes_, codes = check_targets(y, trees, name)
         self.trees_ = trees
         return trees, codes
 
@@ -141,7 +127,7 @@ class TreeMetricLearner(  # type: ignore[misc]
         (2, 4)
         """
         metric = self.get_metric()
-        trees = check_trees(X, "X", f"{type(self).__name__}.transform")
+        trees = check_some_trees(X, type(self).__name__)
         return metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
 
     def predict(self, X: Trees) -> npt.NDArray[Any]:
@@ -171,7 +157,7 @@ class TreeMetricLearner(  # type: ignore[misc]
         array([0])
         """
         metric = self.get_metric()
-        trees = check_trees(X, "X", f"{type(self).__name__}.predict")
+        trees = check_some_trees(X, type(self).__name__)
         prototypes = self.trees_[np.asarray(self.prototypes_)]
         found = metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)
         labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]

@@ -1,18 +1,21 @@
 """Vectors of symbols: where they start, and the loss as a function of them."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from treemetric._typing import FloatArray
+from treemetric._typing import FloatArray, Label
 from treemetric.classification._median import Squash
-from treemetric.learning._symbols import SymbolCounts
+from treemetric.costs import EmbeddingCosts
+from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
+from treemetric.learning._threads import one_blas_thread
 
 # Up to so many entries the incidence of symbols and pairs is multiplied faster as a dense matrix.
 _DENSE_ENTRIES = 20_000
-# Vectors that are closer than this share of the longest one are taken for equal.
-_NEAR = 2.0**-20
 
 
 def simplex(count: int) -> FloatArray:
@@ -33,7 +36,7 @@ def low_simplex(count: int, dimension: int, random: np.random.RandomState) -> Fl
     all symbols share against the gap. The first dimension keeps it. All other directions have
     the eigenvalue 1/2, so no choice among them is better than another in least squares; we draw
     orthonormal ones at random and stretch them, such that the mean squared length of the points
-    and the mean squared distance of two of them are 1.
+    and the mean squared distance of two of them are 1. On a line there is room for lengths only.
     """
     if dimension == 1:
         line = random.standard_normal((count, 1))
@@ -49,12 +52,11 @@ def merged(vectors: FloatArray) -> FloatArray:
     """Put vectors that are as good as equal at the same place, those near the origin there.
 
     The loss often is least where symbols coincide, and L-BFGS comes close to that without end.
-    A cost that is 0 says so, and costs of one order of magnitude are the fast ones.
+    A cost of 0 says so.
     """
     points = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
-    squares = np.einsum("uk,uk->u", points, points)
     apart = cdist(points, points)
-    near = apart <= _NEAR * np.sqrt(squares.max())
+    near = apart <= NEGLIGIBLE * apart.max()
     if near.sum() == len(points):
         return vectors
     count, groups = connected_components(near, directed=False)
@@ -62,18 +64,20 @@ def merged(vectors: FloatArray) -> FloatArray:
     weights[groups, np.arange(len(points))] = 1.0
     means = weights @ points / weights.sum(axis=1)[:, None]
     means[groups[-1]] = 0.0
-    return np.where(near.sum(axis=1)[:-1, None] > 1, means[groups[:-1]], vectors)
+    together = near.sum(axis=1)[:-1, None] > 1
+    return np.where(together, means[groups[:-1]], vectors)
 
 
 class EmbeddingLoss:
     """The loss as a function of the vectors of the symbols, with alignments fixed.
 
     c(u, v) = ‖a_u - a_v‖ with a_gap = 0. The norm has no gradient at 0; we take 0 there, which is
-    one of its subgradients, so symbols at the same place are moved by other pairs only.
+    one of its subgradients, so symbols at the same place are moved by other pairs only. To the
+    loss comes strength · ‖A - A_start‖².
     """
 
     def __init__(
-        self, counts: SymbolCounts, squash: Squash, start: FloatArray, strength: float
+        self, counts: SymbolCounts, squash: Squash, start: FloatArray, strength: float = 0.0
     ) -> None:
         self.counts, self.squash = counts, squash
         self.start, self.strength = start, strength
@@ -88,10 +92,6 @@ class EmbeddingLoss:
         dense = shape[0] * shape[1] <= _DENSE_ENTRIES
         self.incidence = incidence.toarray() if dense else incidence
         self.transposed = self.incidence.T if dense else incidence.T.tocsr()
-
-    def penalty(self, vectors: FloatArray) -> float:
-        """Give the regularisation, strength · ‖A - A_start‖²."""
-        return self.strength * float(np.sum((vectors - self.start) ** 2))
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
         """Give the loss and its gradient, for vectors in one row."""
@@ -108,3 +108,41 @@ class EmbeddingLoss:
             loss += self.strength * float(np.vdot(away, away))
             gradient += 2.0 * self.strength * away
         return loss, gradient.ravel()
+
+
+@dataclass(frozen=True)
+class EmbeddingSpace:
+    """The parameters of BEDL: one vector per symbol."""
+
+    alphabet: tuple[Label, ...]
+    start: FloatArray
+    strength: float
+    max_iter: int
+
+    def costs(self, parameters: FloatArray) -> EmbeddingCosts:
+        """Give the costs that vectors stand for."""
+        return EmbeddingCosts(self.alphabet, merged(parameters))
+
+    def penalty(self, parameters: FloatArray) -> float:
+        """Give what regularisation adds to the loss."""
+        return self.strength * float(np.sum((parameters - self.start) ** 2))
+
+    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
+        """Lower the loss by L-BFGS, with alignments fixed."""
+        if not len(counts.first):
+            return parameters  # no edit at all: nothing to learn
+        loss = EmbeddingLoss(counts, squash, self.start, self.strength)
+        with one_blas_thread():
+            found = minimize(
+                loss,
+                parameters.ravel(),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": self.max_iter},
+            )
+        vectors: FloatArray = found.x.reshape(parameters.shape)
+        length = float(np.linalg.norm(vectors))
+        if self.strength or not length:
+            return vectors
+        # The loss does not depend on the scale, so we keep that of the start.
+        return vectors * (float(np.linalg.norm(self.start)) / length)

@@ -1,8 +1,9 @@
 """GESL with costs that are a pseudo-metric, by cutting planes.
 
 A pseudo-metric over the U labels and the gap has one variable for each of the U (U + 1) / 2 pairs,
-which stands for two of the (U + 1)² entries. Of the triangle inequalities, three for any three of
-them, only those are given to the solver that its solutions broke so far. The dual of such a
+which stands for two of the (U + 1)² entries. There are three triangle inequalities for any three
+symbols; if these are very many, only those are given to the solver that its solutions broke so far.
+The dual of such a
 relaxation, with 0 for the multipliers of all others, is a dual point of the full problem, so its
 bound holds there; the closure of its costs is a pseudo-metric, so their loss counts there. When the
 two meet, the full problem is solved.
@@ -14,10 +15,13 @@ from scipy.sparse import csr_array
 
 from treemetric import _core
 from treemetric._typing import FloatArray
-from treemetric.learning._gesl_problem import Point, Problem
-from treemetric.learning._gesl_solver import solve
+from treemetric.learning._gesl_problem import Outcome, Point, Problem
+from treemetric.learning._gesl_solver import Report, nothing, solve
 
 Indices = npt.NDArray[np.int64]
+
+# So many triangle inequalities are given to the solver at once.
+_ALL = 200_000
 
 
 class Folding:
@@ -57,50 +61,60 @@ class Folding:
 
 
 def solve_metric(
-    rows: csr_array, negative: npt.NDArray[np.bool_], beta: float, *, tol: float, max_iter: int
-) -> tuple[Point, int, bool]:
+    rows: csr_array,
+    negative: npt.NDArray[np.bool_],
+    beta: float,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Report = nothing,
+) -> Outcome:
     """Solve the programme over pseudo-metrics; ``rows`` are counts over all (U + 1)² entries.
 
-    The costs of the result are the whole matrix, row by row; with them come the number of steps
-    and whether the gap is small enough.
+    The costs of the outcome are the whole matrix, row by row.
     """
     folding = Folding(round(rows.shape[1] ** 0.5))
     folded = folding.fold(rows)
     weights = np.full(folding.size, 2.0 * beta)
     full = Problem(folded, negative, weights)
-    cuts = _through_the_gap(folding)
+    cuts, loose = _first_cuts(folding.side)
     best: Point | None = None
     steps = 0
     while True:
-        relaxed = Problem(folded, negative, weights, folding.triangles(cuts))
         # The relaxation may use up half of what is allowed, its repair the other half.
-        found = solve(relaxed, tol=tol / 2, max_iter=max_iter)
+        part = max(tol / 2, loose)
+        relaxed = Problem(folded, negative, weights, folding.triangles(cuts))
+        found = solve(relaxed, tol=part, max_iter=max_iter - steps, done=steps, report=report)
         steps += found.n_iter
         matrix = folding.unfold(found.point.costs)
         closed = _core.closure(matrix)[folding.upper]
         loss, margin = full.loss(closed)
         point = Point(closed, margin, loss, found.point.bound)
         if best is not None:
-            point = point._replace(bound=max(best.bound, point.bound))
-            if best.loss <= loss:
-                point = best._replace(bound=point.bound)
+            bound = max(best.bound, point.bound)
+            point = (point if loss < best.loss else best)._replace(bound=bound)
         best = point
         fresh = _violated(matrix, cuts)
-        if best.gap <= tol * best.loss or not len(fresh):
-            return (
-                best._replace(costs=folding.unfold(best.costs).ravel()),
-                steps,
-                full.converged(best, tol),
-            )
+        last = not len(fresh) and part <= tol / 2
+        if best.gap <= tol * best.loss or last or steps >= max_iter:
+            costs = folding.unfold(best.costs).ravel()
+            return Outcome(best._replace(costs=costs), steps, full.converged(best, tol))
         cuts = np.concatenate([cuts, fresh])
+        loose /= 10
 
 
-def _through_the_gap(folding: Folding) -> Indices:
-    """Give the triangles that say: replacing costs no more than deleting and inserting."""
-    u, v = folding.upper
-    gap = folding.side - 1
-    inner = v < gap
-    return np.stack([u[inner], np.full(inner.sum(), gap), v[inner]], axis=1).astype(np.int64)
+def _first_cuts(side: int) -> tuple[Indices, float]:
+    """Give the triangles to begin with, and how exactly to solve for them.
+
+    All of them if they are not too many: then one relaxation does. Otherwise those that say that
+    replacing costs no more than deleting and inserting, and roughly, as more will follow.
+    """
+    if side * (side - 1) * (side - 2) // 2 <= _ALL:
+        u, z, v = np.indices((side, side, side)).reshape(3, -1)
+        chosen = (u < v) & (z != u) & (z != v)
+        return np.stack([u[chosen], z[chosen], v[chosen]], axis=1), 0.0
+    u, v = np.triu_indices(side - 1, 1)
+    return np.stack([u, np.full(len(u), side - 1), v], axis=1), 0.1
 
 
 def _violated(matrix: FloatArray, known: Indices) -> Indices:

@@ -1,6 +1,6 @@
 """The quadratic programme of good edit similarity learning, and what proves a solution.
 
-With the counts N_p of the edits in pair p, L = log 2, and H pairs that should be close (P) or far
+With the counts N_p of the edits in pair p, L = log 2, and pairs that should be close (P) or far
 (N), GESL (Bellet, Habrard and Sebban 2012) is
 
     min over c, η   β ‖c‖² + Σ_P [⟨N_p, c⟩ - η]₊ + Σ_N [L + η - ⟨N_p, c⟩]₊
@@ -25,6 +25,7 @@ two is the certified gap; it trusts no solver.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from treemetric._typing import FloatArray
@@ -42,6 +43,14 @@ class Point(NamedTuple):
     def gap(self) -> float:
         """By how much the loss may be too large; rounding never makes it negative."""
         return max(0.0, self.loss - self.bound)
+
+
+class Outcome(NamedTuple):
+    """The point that was found, the number of steps, and whether the gap is small enough."""
+
+    point: Point
+    n_iter: int
+    converged: bool
 
 
 class Problem:
@@ -62,7 +71,7 @@ class Problem:
     def __init__(
         self,
         rows: csr_array,
-        negative: np.ndarray,
+        negative: npt.NDArray[np.bool_],
         weights: FloatArray,
         hard: csr_array | None = None,
     ) -> None:

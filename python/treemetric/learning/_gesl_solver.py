@@ -7,6 +7,7 @@ w = ξ - s (N c - η) - b ≥ 0 (w = -T c for a triangle inequality), and multip
 the pairs or in the costs, whichever are fewer; about 20 steps do, whatever β is.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -15,7 +16,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array, diags_array, hstack, vstack
 
 from treemetric._typing import FloatArray
+from treemetric._validation import check_memory
 from treemetric.learning._gesl_problem import Point, Problem
+
+Report = Callable[[int, float], None]
 
 # A share of entries above which the matrix of all pairs is kept dense, if it is not too large.
 _DENSE, _LARGEST = 0.04, 1 << 25
@@ -25,16 +29,19 @@ _IDLE = 8
 
 
 class Solution(NamedTuple):
-    """What `solve` found: the best point, multipliers of the bound, the number of steps."""
+    """What `solve` found: the best point, and the number of steps."""
 
     point: Point
-    tied: FloatArray
     n_iter: int
 
 
 @dataclass
 class _State:
-    """The unknowns, or a step of all of them; ``eta`` and its multipliers are arrays of one."""
+    """The unknowns, or a step of all of them; ``eta`` and its multipliers are arrays of one.
+
+    ``rest`` is 1 - α of the pairs and ``room`` 1 - η, kept by themselves: as differences they would
+    have no digits left near 0.
+    """
 
     costs: FloatArray
     eta: FloatArray
@@ -44,6 +51,8 @@ class _State:
     gamma: FloatArray
     low: FloatArray
     high: FloatArray
+    rest: FloatArray
+    room: FloatArray
 
     def moved(self, step: "_State", length: float) -> "_State":
         """Go some way along a step."""
@@ -53,28 +62,39 @@ class _State:
         return _State(*parts)
 
 
-def solve(problem: Problem, *, tol: float, max_iter: int) -> Solution:
+def nothing(done: int, loss: float) -> None:
+    """Say nothing."""
+
+
+def solve(
+    problem: Problem, *, tol: float, max_iter: int, done: int = 0, report: Report = nothing
+) -> Solution:
     """Solve a programme until its certified gap is at most ``tol`` of the loss.
 
-    It also ends when rounding no longer lets the gap fall; `Problem.converged` tells.
+    It also ends when rounding no longer lets the gap fall; `Problem.converged` tells. ``report``
+    is called with the number of steps, ``done`` ones before included, and the loss.
     """
     m, n = problem.rows.shape
-    point = _trivial(problem)
-    best = Solution(point, np.zeros(problem.hard.shape[0]), 0)
-    if n == 0 or point.gap <= tol * point.loss:
+    best = Solution(_trivial(problem), 0)
+    if n == 0 or best.point.gap <= tol * best.point.loss:
         return best
+    check_memory(16 * min(m + problem.hard.shape[0], n + 1) ** 2, "the quadratic programme of GESL")
     newton = _Newton(problem)
     state = newton.start()
     idle = 0
     for n_iter in range(1, max_iter + 1):
-        step = newton.step(state)
+        # What overflows near the end of all digits ends the search.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            step = newton.step(state)
         if step is None:
             break
         state = state.moved(*step)
         found = _certify(problem, state, best.point)
-        tied = state.alpha[m:] if found.bound > best.point.bound else best.tied
-        idle = 0 if found.gap < 0.9 * best.point.gap else idle + 1
-        best = Solution(found, tied, n_iter)
+        # Far from the optimum the method's own gap, the sum of all products, is the larger one.
+        far = newton.total(state) > found.gap
+        idle = 0 if far or found.gap < 0.9 * best.point.gap else idle + 1
+        best = Solution(found, n_iter)
+        report(done + n_iter, found.loss)
         if found.gap <= tol * found.loss or idle >= _IDLE:
             break
     return best._replace(point=_with_zeros(problem, state, best.point, tol))
@@ -82,10 +102,10 @@ def solve(problem: Problem, *, tol: float, max_iter: int) -> Solution:
 
 def _trivial(problem: Problem) -> Point:
     """Give the costs 0, which are optimal without pairs of N or for an infinite β."""
-    nothing = np.zeros(problem.rows.shape[1])
-    loss, margin = problem.loss(nothing)
+    costs = np.zeros(problem.rows.shape[1])
+    loss, margin = problem.loss(costs)
     bound = problem.bound(problem.offsets, np.zeros(problem.hard.shape[0]))
-    return Point(nothing, margin, loss, bound)
+    return Point(costs, margin, loss, bound)
 
 
 def _certify(problem: Problem, state: _State, best: Point) -> Point:
@@ -151,18 +171,18 @@ class _Newton:
         gradient = 2 * problem.weights * costs + slope[:-1]
         gamma = np.maximum(gradient, 0.0) + np.abs(gradient).mean() + 1e-3
         low = np.maximum(slope[-1:], 0.0) + 1.0
-        return _State(costs, eta, hinge, slack, alpha, gamma, low, low - slope[-1:])
+        high = low - slope[-1:]
+        rest, room = 1.0 - alpha[: self.m], 1.0 - eta
+        return _State(costs, eta, hinge, slack, alpha, gamma, low, high, rest, room)
 
     def step(self, at: _State) -> tuple[_State, float] | None:
         """Give a step and how far to go; None if rounding lets the method go no further."""
-        m = self.m
-        rest = 1.0 - at.alpha[:m]
         inverse = at.slack / at.alpha
-        inverse[:m] += at.hinge / rest
+        inverse[: self.m] += at.hinge / at.rest
         curve = np.concatenate(
             [
                 2 * self.problem.weights + at.gamma / at.costs,
-                at.low / at.eta + at.high / (1.0 - at.eta),
+                at.low / at.eta + at.high / at.room,
             ]
         )
         factor = self._factor(inverse, curve)
@@ -170,10 +190,10 @@ class _Newton:
             return None
         mean = self._mean(at)
         first = self._solve(at, factor, inverse, curve, 0.0, None)
-        ahead = self._mean(at.moved(first, self._length(at, first)))
+        ahead = self._mean(at.moved(first, _length(at, first)))
         target = mean * (ahead / mean) ** 3
         second = self._solve(at, factor, inverse, curve, target, first)
-        length = _TO_THE_BOUNDARY * self._length(at, second)
+        length = _TO_THE_BOUNDARY * _length(at, second)
         finite = all(np.isfinite(getattr(second, f.name)).all() for f in fields(second))
         if not finite or length < 1e-10:
             return None
@@ -212,8 +232,7 @@ class _Newton:
 
         ``first`` is the step of the linear model, whose own products the second one corrects.
         """
-        m, alpha, room = self.m, at.alpha, 1.0 - at.eta
-        rest = 1.0 - alpha[:m]
+        m, alpha, rest, room = self.m, at.alpha, at.rest, at.room
         by_slack = target - alpha * at.slack
         by_hinge = target - rest * at.hinge
         by_costs = target - at.gamma * at.costs
@@ -257,42 +276,27 @@ class _Newton:
             gamma=(by_costs - at.gamma * dcosts) / at.costs,
             low=(by_low - at.low * deta) / at.eta,
             high=(by_high + at.high * deta) / room,
+            rest=-dalpha[:m],
+            room=-deta,
         )
 
-    def _products(self, at: _State) -> list[tuple[FloatArray, FloatArray]]:
-        """Give all pairs of non-negative numbers whose products are to vanish."""
-        m = self.m
-        return [
-            (at.alpha, at.slack),
-            (1.0 - at.alpha[:m], at.hinge),
-            (at.gamma, at.costs),
-            (at.low, at.eta),
-            (at.high, 1.0 - at.eta),
-        ]
+    def total(self, at: _State) -> float:
+        """Give the sum of all products that are to vanish."""
+        pairs = at.alpha @ at.slack + at.rest @ at.hinge
+        margin = at.low @ at.eta + at.high @ at.room
+        return float(pairs + at.gamma @ at.costs + margin)
 
     def _mean(self, at: _State) -> float:
-        """Give the mean of the products."""
-        count = 2 * self.m + self.k + self.n + 2
-        return float(sum(a @ b for a, b in self._products(at))) / count
+        """Give the mean of these products."""
+        return self.total(at) / (2 * self.m + self.k + self.n + 2)
 
-    def _length(self, at: _State, step: _State) -> float:
-        """Give how far along a step all numbers stay non-negative."""
-        m = self.m
-        moves = [
-            (at.alpha, step.alpha),
-            (1.0 - at.alpha[:m], -step.alpha[:m]),
-            (at.slack, step.slack),
-            (at.hinge, step.hinge),
-            (at.gamma, step.gamma),
-            (at.costs, step.costs),
-            (at.low, step.low),
-            (at.high, step.high),
-            (at.eta, step.eta),
-            (1.0 - at.eta, -step.eta),
-        ]
-        longest = 1.0 / _TO_THE_BOUNDARY
-        for value, move in moves:
-            down = move < 0
-            if down.any():
-                longest = min(longest, float((value[down] / -move[down]).min()))
-        return longest
+
+def _length(at: _State, step: _State) -> float:
+    """Give how far along a step all numbers stay non-negative, a little more than 1 at most."""
+    longest = 1.0 / _TO_THE_BOUNDARY
+    for field in fields(at):
+        value, move = getattr(at, field.name), getattr(step, field.name)
+        down = move < 0
+        if down.any():
+            longest = min(longest, float((value[down] / -move[down]).min()))
+    return longest

@@ -1,22 +1,42 @@
 """The alternation that BEDL and LVQCosts share: distances, prototypes, alignments, costs."""
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from treemetric._edit_counts import edit_counts
+from treemetric._estimator import prototype_counts
 from treemetric._typing import FloatArray, Trees
 from treemetric._validation import as_float, check_non_negative, refuse, shown
 from treemetric.classification._median import Selection, Squash, closest, select_prototypes
-from treemetric.costs import CostMatrix
+from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_choice, check_int
 from treemetric.learning._report import fit_report
 from treemetric.learning._symbols import SymbolCounts, fold
 from treemetric.treeset import TreeSet
+
+# The name under which learners know it.
+per_class = prototype_counts
+
+
+class Space(Protocol):
+    """What the parameters of a learner are."""
+
+    @property
+    def start(self) -> FloatArray:
+        """The parameters to start from."""
+
+    def costs(self, parameters: FloatArray) -> CostMatrix:
+        """Give the costs that parameters stand for."""
+
+    def penalty(self, parameters: FloatArray) -> float:
+        """Give what regularisation adds to the loss."""
+
+    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
+        """Lower the loss, with alignments fixed."""
 
 
 class State(NamedTuple):
@@ -32,7 +52,7 @@ class State(NamedTuple):
 class PrototypeLearner(TreeMetricLearner):
     """Base of the learners that lower the loss of learning vector quantisation.
 
-    A subclass says what its parameters are: `_start`, `_costs_of`, `_improve`, `_penalty`.
+    A subclass says what is to be learned, by `_space`.
     """
 
     n_prototypes: Any
@@ -50,22 +70,10 @@ class PrototypeLearner(TreeMetricLearner):
     n_iter_: int
 
     @abstractmethod
-    def _start(self, trees: TreeSet, random: np.random.RandomState) -> FloatArray:
-        """Give the parameters to start from; set ``initial_costs_`` and what else is needed."""
+    def _space(self, trees: TreeSet, random: np.random.RandomState) -> Space:
+        """Check the own parameters, set ``initial_costs_`` and say what is to be learned."""
 
-    @abstractmethod
-    def _costs_of(self, parameters: FloatArray) -> CostMatrix:
-        """Give the costs that parameters stand for."""
-
-    @abstractmethod
-    def _improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
-        """Lower the loss with alignments fixed."""
-
-    @abstractmethod
-    def _penalty(self, parameters: FloatArray) -> float:
-        """Give what regularisation adds to the loss."""
-
-    def fit(self, X: Trees, y: Any) -> "PrototypeLearner":
+    def fit(self, X: Trees, y: Any) -> Self:
         """Learn costs and prototypes from classified trees.
 
         Parameters
@@ -93,12 +101,13 @@ class PrototypeLearner(TreeMetricLearner):
         wanted = per_class(self.n_prototypes, self.classes_, type(self).__name__)
         random = check_random_state(self.random_state)
         squash = Squash(self.squashing, float(self.slope))  # type: ignore[arg-type]
-        start = self._start(trees, random)
+        space = self._space(trees, random)
 
         def state(parameters: FloatArray, before: State | None) -> State:
-            costs = self._costs_of(parameters)
-            # The start may be known as unit costs, which are the fastest.
-            priced = self.initial_costs_ if before is None else costs
+            costs = space.costs(parameters)
+            # The simplex stands for unit costs, which are the fastest.
+            unit = before is None and isinstance(self.initial_costs_, UnitCosts)
+            priced = UnitCosts() if unit else costs
             found: Any = pairwise_distances(trees, costs=priced, n_jobs=self.n_jobs)
             selection = select_prototypes(
                 found,
@@ -108,28 +117,35 @@ class PrototypeLearner(TreeMetricLearner):
                 random_state=random,
                 start=None if before is None else before.selection.indices,
             )
-            loss = selection.loss + self._penalty(parameters)
+            loss = selection.loss + space.penalty(parameters)
             return State(parameters, costs, found, selection, loss)
 
-        best = now = state(start, None)
+        best = state(space.start, None)
         curve = [best.loss]
-        stale = 0
+        failures = 0
         slack = self.tol * len(trees)
         # No loss is lower than with every tree at the place of a prototype of its class.
         least = float(squash.value(np.array([-1.0]))[0]) * len(trees)
+        # With one class there is nothing to tell apart, so the costs stay as they are.
+        going = len(self.classes_) > 1
+        aim = space.start
         with fit_report(self.verbose, type(self).__name__, self.max_iter) as report:
             report(0, best.loss)
-            # With one class there is nothing to tell apart, so the costs stay as they are.
-            several = len(self.classes_) > 1
-            while several and len(curve) <= self.max_iter and stale < self.patience:
-                counts = self._count(trees, codes, now)
-                now = state(self._improve(now.parameters, counts, squash), now)
-                curve.append(now.loss)
-                report(len(curve) - 1, now.loss)
-                stale = 0 if now.loss < best.loss - slack else stale + 1
-                best = min(best, now, key=lambda one: one.loss)
-                if best.loss <= least + slack:
-                    break
+            while going and len(curve) <= self.max_iter:
+                if failures:
+                    # Other alignments became optimal on the way, so go half of it.
+                    aim = (best.parameters + aim) / 2
+                else:
+                    counts = self._count(trees, codes, best)
+                    aim = space.improve(best.parameters, counts, squash)
+                now = state(aim, best)
+                change = now.loss - best.loss
+                failures = 0 if change < 0 else failures + 1
+                best = now if change < 0 else best
+                curve.append(best.loss)
+                report(len(curve) - 1, best.loss)
+                going = abs(change) > slack and failures < self.patience
+                going &= best.loss > least + slack
         self.costs_ = best.costs
         self.prototypes_ = best.selection.indices
         self.prototype_labels_ = self.classes_[best.selection.labels]
@@ -165,17 +181,3 @@ class PrototypeLearner(TreeMetricLearner):
         if self.temperature is not None and not 0 < as_float(self.temperature) < float("inf"):
             must = "None or a float in the range (0.0, inf)"
             refuse("temperature", name, must, shown(self.temperature))
-
-
-def per_class(
-    n_prototypes: Any, classes: npt.NDArray[Any], owner: str
-) -> npt.NDArray[np.int64]:
-    """Give the number of prototypes of each class, from one number or a dict by class."""
-    if isinstance(n_prototypes, dict):
-        missing = [label for label in classes.tolist() if label not in n_prototypes]
-        if missing:
-            refuse("n_prototypes", owner, "a dict with all classes", f"none for {missing[0]!r}")
-        counts = [n_prototypes[label] for label in classes.tolist()]
-    else:
-        counts = [n_prototypes] * len(classes)
-    return np.array([check_int(count, "n_prototypes", owner, 1) for count in counts])

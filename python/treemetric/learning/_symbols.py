@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # so are small ones.
 _DENSE_SHARE = 0.2
 _DENSE_ENTRIES = 50_000
+# Costs up to this share of the largest one are taken for 0. Larger ones stay, however small: where
+# most costs vanish they still order neighbours.
+NEGLIGIBLE = 2.0**-20
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -34,16 +37,16 @@ class SymbolCounts(NamedTuple):
     second: npt.NDArray[np.intp]  # (P,): larger symbol, the number of symbols being the gap
 
     def loss(self, costs: FloatArray, squash: Squash) -> tuple[float, FloatArray]:
-        """Give E = Σ Φ(μ) and its gradient by the P costs (mission of the paper, section 3).
+        """Give E = Σ Φ(μ) and its gradient by the P costs (generalised LVQ).
 
         ∂E = Σ Φ'(μ) · 2 · (d⁻ · ∂d⁺ - d⁺ · ∂d⁻) / (d⁺ + d⁻)², and 0 where d⁺ + d⁻ = 0.
         """
         d_plus, d_minus = self.plus @ costs, self.minus @ costs
         mu = relevance(d_plus, d_minus)
-        total = np.maximum(d_plus + d_minus, _TINY)
-        # Divided one after the other, since the square of a tiny sum is 0.
+        total = d_plus + d_minus
+        total[total <= _TINY] = np.inf
+        # Divided one after the other, since the square of a small sum may be 0.
         scale = 2.0 * squash.derivative(mu) / total
-        scale[d_plus + d_minus <= _TINY] = 0.0
         gradient = self.plus.T @ (scale * (d_minus / total))
         gradient -= self.minus.T @ (scale * (d_plus / total))
         return float(squash.value(mu).sum()), gradient

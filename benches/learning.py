@@ -1,0 +1,116 @@
+"""BEDL against edist's, side by side in one run; writes `record/<date>-<cpu>-learning.md`.
+
+The strings of the paper: 200 chains of 12 nodes, two classes, 4 prototypes for each. Both losses
+are measured the same way: the loss of generalised LVQ under the edit distance of the learned
+costs, with the prototypes that the learner chose. edist's learner works on sequences only, and
+needs NumPy before 2.4. `--smoke` only checks that everything runs. Errors by cross-validation are
+measured by `folds.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from peers import race
+from report import Report, spell, times
+
+import treemetric as tm
+from treemetric.classification._median import closest, relevance
+from treemetric.datasets import make_strings
+from treemetric.learning import BEDL, LVQCosts
+
+FOLDER = Path(__file__).parent / "record"
+PROTOTYPES = 4
+
+
+def loss(trees: tm.TreeSet, y: np.ndarray, costs: tm.Costs, prototypes: np.ndarray) -> float:
+    """Give the loss of prototypes under the edit distance of some costs."""
+    found = tm.pairwise_distances(trees, trees[prototypes], costs=costs)
+    plus, minus = closest(found, y[prototypes], y)
+    rows = np.arange(len(y))
+    return float(relevance(found[rows, plus], found[rows, minus]).sum())
+
+
+def edist_learner(trees: tm.TreeSet, y: np.ndarray) -> Any:
+    """Give a function that fits edist's learner, or None where it does not run."""
+    try:
+        module = importlib.import_module("edist.bedl")
+    except ImportError:
+        print("edist is not installed: left out")
+        return None
+    sequences = [list(tree.labels) for tree in trees]
+
+    def fit() -> Any:
+        learner = module.BEDL(PROTOTYPES)
+        learner.fit(sequences, y)
+        return learner
+
+    try:
+        module.BEDL(2).fit(sequences[:20], y[:20])
+    except (TypeError, ValueError) as error:
+        print(f"edist's BEDL does not run with NumPy {np.__version__}: {error}")
+        return None
+    return fit
+
+
+def edist_loss(learner: Any, trees: tm.TreeSet, y: np.ndarray) -> float:
+    """Give the loss of what edist's learner has learned."""
+    index = learner._idx
+    costs = tm.EmbeddingCosts(index, learner._embedding[list(index.values())])
+    return loss(trees, y, costs, learner._classifier._w)
+
+
+def bench(n: int, *, smoke: bool) -> list[str]:
+    strings = make_strings(n, random_state=0)
+    trees, y = strings.data, strings.target
+    calls: dict[str, Any] = {
+        f"`{type(learner).__name__}`, {jobs} thread(s)": (
+            lambda learner=learner, jobs=jobs: learner.set_params(n_jobs=jobs).fit(trees, y)
+        )
+        for learner in (BEDL(PROTOTYPES), LVQCosts(PROTOTYPES))
+        for jobs in (1, 2)
+    }
+    losses = {}
+    for name, call in calls.items():
+        fitted = call()
+        losses[name] = loss(trees, y, fitted.costs_.closure(), fitted.prototypes_)
+    peer = edist_learner(trees, y)
+    if peer is not None:
+        calls["edist"] = peer
+        losses["edist"] = edist_loss(peer(), trees, y)
+    assert losses["`BEDL`, 1 thread(s)"] == losses["`BEDL`, 2 thread(s)"]
+    best = race(calls, 0.1 if smoke else 5, rounds=1 if smoke else 7)
+    lines = ["| learner | fit | edist's time / this | loss (least is -n) |", "|---|---|---|---|"]
+    for name, seconds in best.items():
+        ratio = best["edist"] / seconds if "edist" in best else None
+        lines.append(f"| {name} | {spell(seconds)} | {times(ratio)} | {losses[name]:.6f} |")
+    print("\n".join(lines), flush=True)
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smoke", action="store_true", help="only check that it runs")
+    smoke = parser.parse_args().smoke
+    versions = f"treemetric {tm.__version__}, numpy {np.__version__}, scipy {scipy.__version__}"
+    report = Report(versions)
+    lines = bench(20 if smoke else 200, smoke=smoke)
+    if smoke:
+        return
+    head = [f"# Learning, {report.date}", "", f"{report.cpu}; {report.versions}.", ""]
+    head += [
+        "Strings: 200 chains of 12 nodes, alphabet of 4, two classes, 4 prototypes per class. "
+        "Least of several rounds; all learners in one run.",
+        "",
+    ]
+    name = f"{report.date}-{report.cpu.lower().replace(' ', '-')}-learning.md"
+    (FOLDER / name).write_text("\n".join([*head, *lines, ""]))
+
+
+if __name__ == "__main__":
+    main()

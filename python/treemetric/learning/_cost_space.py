@@ -1,0 +1,110 @@
+"""A table of costs as the parameters, kept a pseudo-metric by normalisation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._typing import FloatArray, Label
+from treemetric.classification._median import Squash
+from treemetric.costs import CostMatrix
+from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
+
+# The first step moves costs by this share of their length; each success doubles the next step.
+_FIRST_STEP = 0.1
+# Shorter steps than this share of the costs are not worth while.
+_SHORTEST = 1e-7
+
+
+def normalised(costs: FloatArray) -> FloatArray:
+    """Give a pseudo-metric near a table: clip at 0, symmetrise, zero diagonal, closure."""
+    table = np.maximum(costs, 0.0)
+    table = (table + table.T) / 2
+    np.fill_diagonal(table, 0.0)
+    shortest: FloatArray = _core.closure(table)
+    # Sums along a path and back may be rounded differently.
+    return np.minimum(shortest, shortest.T)
+
+
+def tidied(costs: FloatArray) -> FloatArray:
+    """Set negligible costs of a pseudo-metric to 0, and give a pseudo-metric again."""
+    while True:
+        small = (costs > 0.0) & (costs <= NEGLIGIBLE * costs.max())
+        if not small.any():
+            return costs
+        costs = normalised(np.where(small, 0.0, costs))
+
+
+class CostLoss:
+    """The loss as a function of a symmetric table of costs, with alignments fixed.
+
+    Each unordered pair of symbols is one parameter. To the loss comes
+    strength · Σ_{u<v} (c(u, v) - c_start(u, v))².
+    """
+
+    def __init__(
+        self, counts: SymbolCounts, squash: Squash, start: FloatArray, strength: float = 0.0
+    ) -> None:
+        self.counts, self.squash = counts, squash
+        self.start, self.strength = start, strength
+
+    def __call__(self, costs: FloatArray) -> tuple[float, FloatArray]:
+        """Give the loss, and its gradient as a symmetric table."""
+        first, second = self.counts.first, self.counts.second
+        loss, by_cost = self.counts.loss(costs[first, second], self.squash)
+        gradient = np.zeros_like(costs)
+        gradient[first, second] = by_cost
+        gradient[second, first] = by_cost
+        if self.strength:
+            away = costs - self.start
+            loss += self.strength / 2 * float(np.vdot(away, away))
+            gradient += 2.0 * self.strength * away
+        return loss, gradient
+
+
+@dataclass(frozen=True)
+class CostSpace:
+    """The parameters of LVQCosts: the table of costs itself, gap last."""
+
+    alphabet: tuple[Label, ...]
+    start: FloatArray
+    strength: float
+    max_iter: int
+
+    def costs(self, parameters: FloatArray) -> CostMatrix:
+        """Give the costs that a table stands for."""
+        return CostMatrix(self.alphabet, tidied(parameters))
+
+    def penalty(self, parameters: FloatArray) -> float:
+        """Give what regularisation adds to the loss."""
+        return self.strength / 2 * float(np.sum((parameters - self.start) ** 2))
+
+    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
+        """Lower the loss by gradient steps, each followed by the normalisation.
+
+        A step that does not lower the loss is halved until it does.
+        """
+        objective = CostLoss(counts, squash, self.start, self.strength)
+        costs = parameters
+        loss, gradient = objective(costs)
+        share = _FIRST_STEP
+        for _ in range(self.max_iter):
+            length = float(np.linalg.norm(gradient))
+            if not length:
+                break
+            while share > _SHORTEST:
+                step = share * float(np.linalg.norm(costs)) / length
+                tried = normalised(costs - step * gradient)
+                found, slope = objective(tried)
+                if found < loss:
+                    break
+                share /= 2
+            else:
+                break
+            costs, loss, gradient = tried, found, slope
+            share *= 2
+        total = float(costs.sum())
+        if self.strength or not total:
+            return costs
+        # The loss does not depend on the scale, so we keep that of the start.
+        return costs * (float(self.start.sum()) / total)

@@ -1,0 +1,213 @@
+"""GESL on given pairs: costs from counts of edits."""
+
+import warnings
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+from sklearn.exceptions import ConvergenceWarning
+
+from treemetric._edit_counts import EditCounts
+from treemetric._validation import as_float, check_bool, refuse, shown
+from treemetric.costs import CostMatrix
+from treemetric.learning._base import check_int
+from treemetric.learning._gesl_metric import solve_metric
+from treemetric.learning._gesl_problem import Outcome, Problem
+from treemetric.learning._gesl_solver import Report, nothing, solve
+from treemetric.learning._threads import one_blas_thread
+
+LOG2 = log(2.0)
+
+
+class GoodCosts(NamedTuple):
+    """Costs that keep some pairs close and others apart; made by `learn_costs`.
+
+    Attributes
+    ----------
+    costs : CostMatrix
+        The learned costs.
+    margin : float
+        The η of the loss: pairs up to it are close, pairs from log 2 more on are far.
+    loss : float
+        The loss of these costs and this margin.
+    duality_gap : float
+        By how much the loss may be larger than the smallest possible one, at most.
+    n_iter : int
+        How many steps the solver took.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, edit_counts
+    >>> from treemetric.learning import learn_costs
+    >>> trees = [Tree.from_sequence(s) for s in ("a", "b", "c")]
+    >>> close, far = (edit_counts(trees, pairs=[p]) for p in ((0, 1), (0, 2)))
+    >>> found = learn_costs(close, far, beta=0.1)
+    >>> found.duality_gap <= 1e-8 * found.loss
+    True
+    """
+
+    costs: CostMatrix
+    margin: float
+    loss: float
+    duality_gap: float
+    n_iter: int
+
+
+def learn_costs(
+    positive: EditCounts,
+    negative: EditCounts,
+    *,
+    beta: float = 1.0,
+    metric: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 200,
+) -> GoodCosts:
+    """Learn costs under which given pairs of trees are close and others are far.
+
+    This is `GESL` for those who know their pairs, or count edits in a way of their own. With the
+    edits N_p counted in pair p it minimises, over costs c ≥ 0 and a margin 0 ≤ η ≤ log 2,
+
+        β ‖c‖² + Σ_positive [⟨N_p, c⟩ - η]₊ + Σ_negative [log 2 + η - ⟨N_p, c⟩]₊,
+
+    where ‖c‖² sums the squares of all (U + 1)² costs.
+
+    Parameters
+    ----------
+    positive : EditCounts
+        The edits of the pairs that should be close.
+    negative : EditCounts
+        The edits of the pairs that should be far, over the same alphabet.
+    beta : float, default=1.0
+        The weight β of the squared costs. The other terms are sums over pairs, so that twice as
+        many pairs of the same kind call for twice the weight.
+    metric : bool, default=False
+        Whether the costs must be a pseudo-metric: symmetric, 0 from a label to itself, and
+        triangular.
+    tol : float, default=1e-8
+        The largest duality gap, as a share of the loss.
+    max_iter : int, default=200
+        The largest number of steps of the solver; about 20 to 60 do.
+
+    Returns
+    -------
+    GoodCosts
+        The costs, the margin, the loss and the proof that it is the smallest one.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gap is larger than `tol` says, and not by rounding alone.
+
+    See Also
+    --------
+    GESL : Chooses the pairs by classes.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, edit_counts
+    >>> from treemetric.learning import learn_costs
+    >>> trees = [Tree.from_sequence(s) for s in ("a", "b", "c")]
+    >>> close = edit_counts(trees, pairs=[(0, 1), (1, 0)])
+    >>> far = edit_counts(trees, pairs=[(0, 2), (1, 2)])
+    >>> found = learn_costs(close, far, beta=0.1)
+    >>> found.costs.matrix.round(3)
+    array([[0.   , 0.   , 0.693, 0.   ],
+           [0.   , 0.   , 0.693, 0.   ],
+           [0.   , 0.   , 0.   , 0.   ],
+           [0.   , 0.   , 0.   , 0.   ]])
+    >>> learn_costs(close, far, beta=0.1, metric=True).costs.is_pseudo_metric()
+    True
+    """
+    name = "learn_costs"
+    for parameter, counts in (("positive", positive), ("negative", negative)):
+        _check_counts(counts, parameter)
+    if positive.alphabet != negative.alphabet:
+        must = "over the alphabet of 'positive' (count both in one set of trees)"
+        refuse("negative", name, must, f"{shown(negative.alphabet)}")
+    check_solver(beta, metric, tol, max_iter, name)
+    return good_costs(
+        positive, negative, beta=float(beta), metric=metric, tol=float(tol), max_iter=max_iter
+    )
+
+
+def check_solver(beta: object, metric: object, tol: object, max_iter: object, owner: str) -> None:
+    """Check the parameters that the learner and the function share."""
+    if not 0 < as_float(beta) < float("inf"):
+        refuse("beta", owner, "a float in the range (0.0, inf)", shown(beta))
+    check_bool(metric, "metric", owner)
+    if not 0 <= as_float(tol) < float("inf"):
+        refuse("tol", owner, "a float in the range [0.0, inf)", shown(tol))
+    check_int(max_iter, "max_iter", owner, 1)
+
+
+def good_costs(
+    positive: EditCounts,
+    negative: EditCounts,
+    *,
+    beta: float,
+    metric: bool,
+    tol: float,
+    max_iter: int,
+    report: Report = nothing,
+) -> GoodCosts:
+    """Learn costs from checked counts."""
+    rows = csr_array(vstack([positive.matrix, negative.matrix], format="csr"), dtype=np.float64)
+    far = np.arange(rows.shape[0]) >= positive.matrix.shape[0]
+
+    def tell(done: int, loss: float) -> None:
+        report(done, LOG2 * loss)
+
+    # In units of log 2, see `_gesl_problem`.
+    solver = solve_metric if metric else _solve_any
+    # One thread, as more of them mostly wait, and the result must not depend on their number.
+    with one_blas_thread():
+        outcome = solver(rows, far, beta * LOG2, tol=tol, max_iter=max_iter, report=tell)
+    point = outcome.point
+    if not outcome.converged:
+        message = (
+            f"The duality gap is {point.gap / point.loss:.1e} of the loss after {outcome.n_iter} "
+            f"steps, more than tol={tol:g}. Allow more steps (max_iter) or a larger gap (tol)."
+        )
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    side = len(positive.alphabet) + 1
+    costs = CostMatrix(positive.alphabet, LOG2 * point.costs.reshape(side, side))
+    margin, loss, gap = (LOG2 * value for value in (point.margin, point.loss, point.gap))
+    return GoodCosts(costs, margin, loss, gap, outcome.n_iter)
+
+
+def _solve_any(
+    rows: csr_array,
+    far: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    beta: float,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Report,
+) -> Outcome:
+    """Solve without further inequalities: costs of edits that no negative pair has are 0."""
+    distant = rows[far]
+    used = np.unique(distant.indices[distant.data > 0])
+    problem = Problem(csr_array(rows[:, used]), far, np.full(len(used), beta))
+    found = solve(problem, tol=tol, max_iter=max_iter, report=report)
+    costs = np.zeros(rows.shape[1])
+    costs[used] = found.point.costs
+    converged = problem.converged(found.point, tol)
+    return Outcome(found.point._replace(costs=costs), found.n_iter, converged)
+
+
+def _check_counts(counts: object, parameter: str) -> None:
+    """Let only counts of edits through that are finite and not negative."""
+    name = "learn_costs"
+    if not isinstance(counts, EditCounts):
+        refuse(parameter, name, "an instance of 'treemetric.EditCounts'", shown(counts))
+    columns = (len(counts.alphabet) + 1) ** 2
+    if counts.matrix.shape[1] != columns:
+        got = f"{counts.matrix.shape[1]} columns"
+        refuse(parameter, name, f"counts of {columns} edits for its alphabet", got)
+    values = counts.matrix.data
+    if not (np.isfinite(values) & (values >= 0)).all():
+        refuse(parameter, name, "counts that are finite and not negative", "other ones")
+    last = counts.matrix[:, [columns - 1]]
+    if last.nnz and last.max() > 0:
+        refuse(parameter, name, "counts of edits of a label", "some of the gap by itself")

@@ -1,0 +1,146 @@
+"""The support vector machine on distances, and its corrected kernels."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+import treemetric as tm
+from treemetric.classification import DistanceSVC
+from treemetric.classification._kernel import corrected, gaussian, median_distance
+
+
+def euclidean(seed, n=30):
+    """Distances of points in the plane, whose Gaussian kernel is positive definite."""
+    random = np.random.RandomState(seed)
+    y = np.arange(n) % 2
+    points = random.normal(size=(n, 2)) + y[:, None]
+    return np.linalg.norm(points[:, None] - points, axis=2), y
+
+
+def crooked(seed, n=30):
+    """Symmetric numbers that are no distances in any space, and classes."""
+    random = np.random.RandomState(seed)
+    table = random.gamma(0.5, size=(n, n))
+    table += table.T
+    np.fill_diagonal(table, 0)
+    return table, np.arange(n) % 2
+
+
+@pytest.mark.parametrize("how", ["clip", "flip", "shift", "none"])
+def test_corrected_kernels(how):
+    kernel = gaussian(crooked(0)[0], 1.0)
+    values, vectors = np.linalg.eigh(kernel)
+    assert values[0] < -0.1
+    found = corrected(kernel, how)
+    wanted = {
+        "clip": np.maximum(values, 0),
+        "flip": np.abs(values),
+        "shift": values - values[0],
+        "none": values,
+    }[how]
+    assert found.kernel == pytest.approx((vectors * wanted) @ vectors.T)
+    assert found.n_negative == (values < 0).sum()
+    assert np.array_equal(found.kernel, found.kernel.T)
+
+
+@pytest.mark.parametrize("how", ["clip", "flip"])
+def test_new_rows_that_are_training_rows_become_corrected_training_rows(how):
+    kernel = gaussian(crooked(1)[0], 1.0)
+    found = corrected(kernel, how)
+    assert kernel @ found.operator == pytest.approx(found.kernel, abs=1e-12)
+
+
+@pytest.mark.parametrize("how", ["clip", "flip", "shift"])
+def test_a_positive_kernel_is_left_alone(how):
+    kernel = gaussian(euclidean(0)[0], 1.0)
+    found = corrected(kernel, how)
+    assert found.kernel is kernel
+    assert found.operator is None
+    assert found.n_negative == 0
+
+
+@pytest.mark.parametrize("how", ["clip", "flip"])
+def test_training_data_are_predicted_as_they_were_trained(how):
+    table, y = crooked(2)
+    model = DistanceSVC(metric="precomputed", eigenvalues=how, C=3).fit(table, y)
+    assert model.n_negative_ > 0
+    kernel = corrected(gaussian(table, model.bandwidth_), how).kernel
+    machine = SVC(C=3, kernel="precomputed").fit(kernel, y)
+    assert model.decision_function(table) == pytest.approx(machine.decision_function(kernel))
+    assert np.array_equal(model.support_, machine.support_)
+
+
+def test_euclidean_distances_give_the_machine_of_scikit_learn():
+    random = np.random.RandomState(3)
+    y = np.arange(40) % 3
+    points = random.normal(size=(40, 2)) + 2 * y[:, None]
+    table = np.linalg.norm(points[:, None] - points, axis=2)
+    model = DistanceSVC(metric="precomputed", bandwidth=1.5).fit(table[:30, :30], y[:30])
+    machine = SVC(gamma=1 / (2 * 1.5**2), break_ties=True).fit(points[:30], y[:30])
+    found = model.decision_function(table[30:, :30])
+    assert found == pytest.approx(machine.decision_function(points[30:]), abs=1e-6)
+    assert np.array_equal(model.predict(table[30:, :30]), machine.predict(points[30:]))
+
+
+def test_the_median_bandwidth():
+    table, y = euclidean(0)
+    model = DistanceSVC(metric="precomputed").fit(table, y)
+    assert model.bandwidth_ == np.median(table[np.triu_indices(len(y), 1)])
+    assert median_distance(np.array([[0, 0, 4], [0, 0, 2], [4, 2, 0.0]])) == 3
+    assert median_distance(np.zeros((3, 3))) == 1
+
+
+def test_trees_and_their_distances_agree():
+    words = ["aaa", "aab", "aba", "ccc", "ccd", "cdc", "abb", "ddc"]
+    trees = [tm.Tree.from_sequence(word) for word in words]
+    y = ["x", "x", "x", "y", "y", "y", "x", "y"]
+    queries = [tm.Tree.from_sequence(word) for word in ("ab", "cccc", "ad", "")]
+    on_trees = DistanceSVC(C=2).fit(trees, y)
+    on_matrix = DistanceSVC(C=2, metric="precomputed").fit(tm.pairwise_distances(trees), y)
+    rows = tm.pairwise_distances(queries, trees)
+    assert np.array_equal(on_trees.predict(queries), on_matrix.predict(rows))
+    found = on_trees.decision_function(queries)
+    assert np.array_equal(found, on_matrix.decision_function(rows))
+
+
+def test_new_trees_are_measured_in_both_directions_if_costs_differ():
+    costs = tm.CostMatrix("ab", [[0, 1, 3], [2, 0, 3], [1, 1, 0]])
+    trees = [tm.Tree.from_sequence(w) for w in ("aa", "ab", "aab", "bbb", "bb", "bba")]
+    model = DistanceSVC(costs=costs, eigenvalues="flip").fit(trees, [0, 0, 0, 1, 1, 1])
+    there = tm.pairwise_distances(trees, costs=costs)
+    precomputed = DistanceSVC(metric="precomputed", eigenvalues="flip")
+    precomputed.fit(there, [0, 0, 0, 1, 1, 1])
+    mean = (there + there.T) / 2
+    assert precomputed.bandwidth_ == model.bandwidth_ == median_distance(mean)
+    found = model.decision_function(trees)
+    assert found == pytest.approx(precomputed.decision_function(mean))
+
+
+def test_far_away_points_do_not_overflow():
+    table = 1e300 * (1 - np.eye(4))
+    model = DistanceSVC(metric="precomputed", bandwidth=1e-10).fit(table, [0, 1, 0, 1])
+    assert model.predict(table).tolist() == [0, 1, 0, 1]
+
+
+def test_class_weights_reach_the_machine():
+    table, y = euclidean(4)
+    heavy = DistanceSVC(metric="precomputed", class_weight={0: 1, 1: 50}).fit(table, y)
+    plain = DistanceSVC(metric="precomputed").fit(table, y)
+    assert heavy.predict(table).sum() > plain.predict(table).sum()
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"C": 0}, "'C' parameter of DistanceSVC must be a float in the range"),
+        ({"bandwidth": 0.0}, "'bandwidth' parameter of DistanceSVC must be 'median' or a float"),
+        ({"bandwidth": "mean"}, "'bandwidth' parameter"),
+        ({"eigenvalues": "drop"}, "'eigenvalues' parameter of DistanceSVC must be a str among"),
+        ({"tol": 0}, "'tol' parameter"),
+        ({"max_iter": 0}, "'max_iter' parameter"),
+    ],
+)
+def test_wrong_parameters_are_refused(params, message):
+    table, y = euclidean(0)
+    with pytest.raises(ValueError, match=message):
+        DistanceSVC(metric="precomputed", **params).fit(table, y)

@@ -1,0 +1,167 @@
+"""LVQCosts: the gradient by costs, the normalisation, and what it learns."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import approx_fprime
+from sklearn.model_selection import GridSearchCV
+
+import treemetric as tm
+from treemetric.classification._median import Squash
+from treemetric.datasets import make_strings
+from treemetric.learning import LVQCosts
+from treemetric.learning._cost_space import CostLoss, CostSpace, normalised, tidied
+from treemetric.learning._symbols import NEGLIGIBLE, fold
+
+STRINGS = make_strings(60, random_state=3)
+UPPER = np.triu_indices(5, 1)
+
+squares = st.integers(1, 6).flatmap(
+    lambda side: arrays(np.float64, (side, side), elements=st.floats(-1, 10, width=16))
+)
+
+
+def some_counts(trees):
+    targets = np.random.RandomState(0).randint(len(trees), size=2 * len(trees))
+    pairs = np.c_[np.tile(np.arange(len(trees)), 2), targets]
+    return fold(tm.edit_counts(trees, pairs=pairs), trees.alphabet)
+
+
+def symmetric(values):
+    """The table whose upper triangle is given, row by row."""
+    costs = np.zeros((5, 5))
+    costs[UPPER] = values
+    return costs + costs.T
+
+
+@pytest.mark.parametrize("squash", [Squash(), Squash("logistic", 3.0)])
+@pytest.mark.parametrize("strength", [0.0, 0.7])
+def test_the_gradient_is_that_of_finite_differences(squash, strength):
+    random = np.random.RandomState(1)
+    start = symmetric(random.uniform(1, 2, 10))
+    loss = CostLoss(some_counts(STRINGS.data), squash, start, strength)
+    at = random.uniform(1, 2, 10)
+    numeric = approx_fprime(at, lambda x: loss(symmetric(x))[0], 1e-7)
+    gradient = loss(symmetric(at))[1]
+    np.testing.assert_array_equal(gradient, gradient.T)
+    np.testing.assert_allclose(gradient[UPPER], numeric, rtol=1e-5, atol=1e-5)
+
+
+@given(squares)
+def test_the_normalisation_gives_a_pseudo_metric(values):
+    costs = normalised(values)
+    assert tm.CostMatrix(range(len(costs) - 1), costs).is_pseudo_metric()
+    np.testing.assert_array_equal(costs, costs.T)
+    np.testing.assert_allclose(normalised(costs), costs, atol=1e-12)
+    assert (costs <= (np.maximum(values, 0) + np.maximum(values, 0).T) / 2 + 1e-12).all()
+
+
+@given(squares)
+def test_negligible_costs_become_0(values):
+    costs = normalised(np.where(values < 1, values * 1e-7, values))
+    tidy = tidied(costs)
+    assert tm.CostMatrix(range(len(tidy) - 1), tidy).is_pseudo_metric()
+    assert not ((tidy > 0) & (tidy <= NEGLIGIBLE * tidy.max())).any()
+    assert np.abs(tidy - costs).max() <= len(costs) * NEGLIGIBLE * max(costs.max(), 1e-300)
+
+
+def test_steps_lower_the_loss_of_fixed_alignments():
+    counts = some_counts(STRINGS.data)
+    start = 1 - np.eye(5)
+    loss = CostLoss(counts, Squash(), start)
+    losses = [
+        loss(CostSpace(STRINGS.data.alphabet, start, 0.0, steps).improve(start, counts, Squash()))[
+            0
+        ]
+        for steps in (1, 2, 5, 20)
+    ]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] < loss(start)[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_strings_are_told_apart(seed):
+    strings = make_strings(100, random_state=seed)
+    learner = LVQCosts(2).fit(strings.data[:60], strings.target[:60])
+    assert learner.score(strings.data[60:], strings.target[60:]) == 1.0
+    assert learner.costs_.is_pseudo_metric()
+    assert (np.diff(learner.loss_curve_) <= 0).all()
+    assert learner.loss_ == learner.loss_curve_[-1] < learner.loss_curve_[0]
+    # The scale stays.
+    assert learner.costs_.matrix.sum() == pytest.approx(20, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "initial",
+    [
+        None,
+        tm.UnitCosts(),
+        tm.CallableCosts(lambda a, b: 2.0 if a is None or b is None else float(a != b)),
+        tm.CostMatrix("abcdx", np.arange(36.0).reshape(6, 6) % 35),
+        tm.EmbeddingCosts("abcd", np.eye(4)),
+    ],
+)
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_costs_are_a_pseudo_metric_whatever_the_start(initial, weight):
+    learner = LVQCosts(initial_costs=initial, regularisation=weight, max_iter=3)
+    learner.fit(STRINGS.data, STRINGS.target)
+    assert learner.costs_.is_pseudo_metric()
+    assert set(learner.costs_.alphabet) >= set("abcd")
+    assert (np.diff(learner.loss_curve_) <= 0).all()
+    assert learner.initial_costs_.is_pseudo_metric("abcd")
+
+
+def test_the_start_must_know_all_labels():
+    with pytest.raises(tm.exceptions.UnknownLabelError):
+        LVQCosts(initial_costs=tm.UnitCosts().to_matrix("ab")).fit(STRINGS.data, STRINGS.target)
+    with pytest.raises(TypeError, match="'initial_costs' parameter of LVQCosts"):
+        LVQCosts(initial_costs=np.eye(5)).fit(STRINGS.data, STRINGS.target)
+
+
+def test_regularisation_keeps_the_start():
+    apart = [
+        np.linalg.norm(
+            LVQCosts(regularisation=weight).fit(STRINGS.data, STRINGS.target).costs_.matrix
+            - (1 - np.eye(5))
+        )
+        for weight in (0.1, 10.0, 1e5)
+    ]
+    assert apart[0] > apart[1] > apart[2]
+    assert apart[2] < 1e-2
+
+
+def test_same_result_again_and_on_any_number_of_threads():
+    found = [LVQCosts(2, n_jobs=n).fit(STRINGS.data, STRINGS.target) for n in (None, None, 2)]
+    for other in found[1:]:
+        assert other.costs_ == found[0].costs_
+        np.testing.assert_array_equal(other.loss_curve_, found[0].loss_curve_)
+
+
+@pytest.mark.parametrize("squashing", ["identity", "logistic"])
+def test_equal_empty_and_single_trees(squashing):
+    learner = LVQCosts(squashing=squashing)
+    words = [tm.Tree.from_sequence(word) for word in ("", "ab", "ab", "", "a")]
+    fitted = learner.fit(words, [0, 0, 1, 1, 1])
+    assert np.isfinite(fitted.loss_curve_).all()
+    assert fitted.costs_.is_pseudo_metric()
+    assert learner.fit(words[1:2], [7]).predict(words).tolist() == [7] * 5
+    assert learner.fit([words[0]] * 3, [0, 1, 1]).costs_.alphabet == ()
+
+
+def test_soft_alignments():
+    learner = LVQCosts(2, temperature=0.2).fit(STRINGS.data, STRINGS.target)
+    assert learner.loss_ < learner.loss_curve_[0]
+    assert learner.costs_.is_pseudo_metric()
+
+
+def test_pickles_and_grid_search():
+    search = GridSearchCV(LVQCosts(), {"n_prototypes": [1, 2]}, cv=2, error_score="raise")
+    search.fit(STRINGS.data, STRINGS.target)
+    assert search.best_score_ == 1.0
+    learner = search.best_estimator_
+    again = pickle.loads(pickle.dumps(learner))
+    np.testing.assert_array_equal(again.transform(STRINGS.data), learner.transform(STRINGS.data))
