@@ -5,7 +5,8 @@ cystic/trees.jsonl and leukemia/trees.jsonl. Prints a table in Markdown; `--smok
 that everything runs, on generated strings. `--part NAME` runs one set.
 
 Everything that is chosen (learner, neighbours, prototypes, weights) is chosen by the mean error of
-an inner cross-validation on the training part of an outer fold; of equal ones the first counts.
+an inner cross-validation on the training part of an outer fold; of equal ones the first counts,
+which learns less. The column "BEDL" always learns; "either" may also choose to learn nothing.
 Labels that a training part lacks are priced by unseen='gap-like', before and after learning.
 """
 
@@ -47,18 +48,21 @@ FREEDOM: dict[str, dict[str, Any]] = {
     "early": {"max_iter": 3, "max_inner_iter": 5},
     "free": {},
 }
-Learners = dict[str, dict[str, BEDL]]
-UNIT = {"unit": BEDL(max_iter=0, unseen="gap-like")}
-LEARNERS: Learners = {
-    "unit": UNIT,
-    "BEDL": {
+LEARNERS = {
+    "unit costs": BEDL(max_iter=0, unseen="gap-like"),
+    **{
         f"{name}, {k} per class": BEDL(k, unseen="gap-like", **freedom)
         for name, freedom in FREEDOM.items()
         for k in (1, 4)
     },
 }
 # On the strings there is nothing to choose.
-FOR_STRINGS: Learners = {"unit": UNIT, "BEDL": {"free": BEDL(4, unseen="gap-like")}}
+FOR_STRINGS = {
+    "unit costs": LEARNERS["unit costs"],
+    "free, 4 per class": LEARNERS["free, 4 per class"],
+}
+# What each column of the table may choose among: the first learner learns nothing.
+COLUMNS = {"unit": slice(0, 1), "BEDL": slice(1, None), "either": slice(0, None)}
 
 
 def errors(learner: BEDL, train: Any, test: Any) -> dict[str, list[float]]:
@@ -83,7 +87,7 @@ def one_fold(
     trees: tm.TreeSet,
     y: np.ndarray,
     split: tuple[np.ndarray, np.ndarray],
-    kinds: Learners,
+    learners: dict[str, BEDL],
     seed: int,
 ) -> dict[tuple[str, str], tuple[float, str]]:
     """Choose on the training part, then give the errors on the test part and what was chosen."""
@@ -94,49 +98,49 @@ def one_fold(
     def part(index: np.ndarray) -> tuple[tm.TreeSet, np.ndarray]:
         return trees[index], y[index]
 
+    inner = {
+        label: [errors(learner, part(a), part(b)) for a, b in splits]
+        for label, learner in learners.items()
+    }
+    outer: dict[str, dict[str, list[float]]] = {}
     found = {}
-    for kind, learners in kinds.items():
-        inner = [[errors(one, part(a), part(b)) for a, b in splits] for one in learners.values()]
-        outer: dict[str, dict[str, list[float]]] = {}
+    for column, some in COLUMNS.items():
+        labels = list(learners)[some]
         for name in CLASSIFIERS:
-            rates = np.array([[fold[name] for fold in one] for one in inner]).mean(axis=1)
-            best, which = np.unravel_index(int(np.argmin(rates.round(9))), rates.shape)
-            chosen = list(learners)[best]
+            rates = np.array([[fold[name] for fold in inner[label]] for label in labels])
+            mean = rates.mean(axis=1).round(9)
+            best, which = np.unravel_index(int(np.argmin(mean)), mean.shape)
+            chosen = labels[best]
             if chosen not in outer:
                 outer[chosen] = errors(learners[chosen], part(train), part(test))
-            found[kind, name] = outer[chosen][name][which], chosen
+            found[column, name] = outer[chosen][name][which], chosen
     return found
 
 
-def table(name: str, trees: tm.TreeSet, y: np.ndarray, jobs: int) -> list[str]:
-    """Run all outer folds of a set."""
+def table(name: str, trees: tm.TreeSet, y: np.ndarray, *, jobs: int, seed: int) -> None:
+    """Run all outer folds of a set and print their lines."""
     start = time.perf_counter()
-    kinds = FOR_STRINGS if name == "strings" else LEARNERS
-    splitter = StratifiedKFold(FOLDS[name], shuffle=True, random_state=0)
+    learners = FOR_STRINGS if name == "strings" else LEARNERS
+    splitter = StratifiedKFold(FOLDS[name], shuffle=True, random_state=seed)
     folds = Parallel(n_jobs=jobs)(
-        delayed(one_fold)(trees, y, split, kinds, seed)
-        for seed, split in enumerate(splitter.split(y, y))
+        delayed(one_fold)(trees, y, split, learners, number)
+        for number, split in enumerate(splitter.split(y, y))
     )
-    lines = []
     for classifier in CLASSIFIERS:
-        before, after = (np.array([fold[kind, classifier][0] for fold in folds]) for kind in kinds)
-        cells = [f"{100 * e.mean():.1f} ± {100 * e.std():.1f}" for e in (before, after)]
-        change = 100 * (after - before).mean()
+        rates = [np.array([fold[column, classifier][0] for fold in folds]) for column in COLUMNS]
+        cells = [f"{100 * rate.mean():.1f} ± {100 * rate.std():.1f}" for rate in rates]
+        learned = sum(fold["either", classifier][1] != "unit costs" for fold in folds)
         often = Counter(fold["BEDL", classifier][1] for fold in folds).most_common(1)[0]
-        lines.append(
-            f"| {name} | {classifier} | {cells[0]} | {cells[1]} | {change:+.1f} | "
-            f"{often[0]} ({often[1]} of {len(folds)}) |"
-        )
-    seconds = time.perf_counter() - start
-    lines.append(f"| {name} | *{len(folds)} folds, {seconds:.0f} s* | | | | |")
-    print("\n".join(lines), flush=True)
-    return lines
+        cells += [f"{learned} of {len(folds)}", f"{often[0]} ({often[1]})"]
+        print(f"| {name} | {classifier} | {' | '.join(cells)} |", flush=True)
+    print(f"<!-- {name}: {len(folds)} folds in {time.perf_counter() - start:.0f} s -->", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="folder of the data sets")
     parser.add_argument("--jobs", type=int, default=1, help="outer folds at a time")
+    parser.add_argument("--seed", type=int, default=0, help="of the outer folds")
     parser.add_argument("--part", choices=list(FOLDS), help="one set only")
     parser.add_argument("--smoke", action="store_true", help="only check that it runs")
     options = parser.parse_args()
@@ -147,15 +151,15 @@ def main() -> None:
         found = one_fold(strings.data, strings.target, halves, LEARNERS, 0)
         assert all(0 <= error <= 1 for error, _ in found.values())
         return
-    print("| data | classifier | unit costs | BEDL | change | chosen most often |")
-    print("|---|---|---|---|---|---|")
+    print("| data | classifier | unit costs | BEDL | either | learned | BEDL chosen most often |")
+    print("|---|---|---|---|---|---|---|")
     for name in [options.part] if options.part else FOLDS:
         if name == "strings":
             strings = make_strings(200, random_state=0)
-            table(name, strings.data, strings.target, options.jobs)
+            table(name, strings.data, strings.target, jobs=options.jobs, seed=options.seed)
         elif options.folder is not None:
             trees = tm.TreeSet.from_jsonl(options.folder / name / "trees.jsonl")
-            table(name, trees, np.array(trees.classes), options.jobs)
+            table(name, trees, np.array(trees.classes), jobs=options.jobs, seed=options.seed)
 
 
 if __name__ == "__main__":

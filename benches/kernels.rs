@@ -10,7 +10,7 @@ use treemetric::cost::CostTable;
 use treemetric::distance::{
     Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work,
 };
-use treemetric::pairwise::{Request, Side, compute};
+use treemetric::pairwise::{Prices, Request, Side, compute};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared};
 
@@ -114,8 +114,13 @@ fn all_pairs(criterion: &mut Criterion) {
         let mut random = Random(3);
         let trees: Vec<_> = (0..count).map(|_| prepare(&random_tree(nodes, &mut random))).collect();
         let side = Side { trees: &trees, codes: None };
-        let request =
-            Request { x: side, y: side, pricing: Pricing::Unit, triangle: true, diagonal: false };
+        let request = Request {
+            x: side,
+            y: side,
+            prices: Prices::Fixed(Pricing::Unit),
+            triangle: true,
+            diagonal: false,
+        };
         group.throughput(Throughput::Elements(request.pairs()));
         group.bench_function(BenchmarkId::new("unit", nodes), |b| {
             b.iter(|| {

@@ -68,7 +68,7 @@ def test_pairwise_saves_the_matrix(capsys, tmp_path, suffix):
 
 
 def test_pairwise_options_reach_the_result(bracket_file, tmp_path):
-    target = tmp_path / "result"
+    target = tmp_path / "result.npy"
     arguments = ["--condensed", "--dtype", "float32", "--jobs", "2", "--no-progress"]
     assert main(["pairwise", str(bracket_file), "-o", str(target), *arguments]) == 0
     condensed = np.load(target)
@@ -84,7 +84,7 @@ def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
 
     def slow(trees, *, progress, **options):
         if progress is not None:
-            for done in (1, 5, 10):
+            for done in (0, 5, 10):
                 progress(done, 10)
         return np.zeros((4, 4))
 

@@ -157,23 +157,46 @@ def test_more_pairs_than_costs_or_fewer_sparse_or_dense(pairs, labels, density, 
 
 def test_all_ways_through_the_solver_agree(monkeypatch):
     rng = np.random.default_rng(5)
-    problem = [random_counts(rng, 40, 4, 0.2) for _ in range(2)]
-    results = []
-    for dense in (0.0, 2.0):
-        monkeypatch.setattr(_gesl_solver, "_DENSE", dense)
-        for by_costs in (True, False):
-            with monkeypatch.context() as patch:
-                make = _gesl_solver._Newton.__init__
+    # More pairs than costs, and fewer.
+    for pairs in (40, 6):
+        problem = [random_counts(rng, pairs, 4, 0.2) for _ in range(2)]
+        monkeypatch.setattr(_gesl_solver, "_SMALL", 200)
+        for metric in (False, True):
+            results = [learn_costs(*problem, beta=0.3, metric=metric, tol=1e-12)]
+            monkeypatch.setattr(_gesl_solver, "_SMALL", 0)
+            for dense in (0.0, 2.0):
+                monkeypatch.setattr(_gesl_solver, "_DENSE", dense)
+                results.append(learn_costs(*problem, beta=0.3, metric=metric, tol=1e-12))
+            for result in results[1:]:
+                assert result.loss == pytest.approx(results[0].loss, rel=1e-11)
+                np.testing.assert_allclose(
+                    result.costs.matrix, results[0].costs.matrix, rtol=0, atol=1e-5
+                )
 
-                def forced(self, given, make=make, by_costs=by_costs):
-                    make(self, given)
-                    self.by_costs = by_costs
 
-                patch.setattr(_gesl_solver._Newton, "__init__", forced)
-                results.append(learn_costs(*problem, beta=0.3, tol=1e-12))
-    for result in results[1:]:
-        assert result.loss == pytest.approx(results[0].loss, rel=1e-11)
-        np.testing.assert_allclose(result.costs.matrix, results[0].costs.matrix, atol=1e-5)
+def read(text, alphabet="ab"):
+    digits = {"e": 0.125, "h": 0.5}
+    rows = [[digits.get(d) or float(d) for d in row] for row in text.split()]
+    return table(rows, alphabet)
+
+
+@pytest.mark.parametrize(
+    ("close", "far", "beta"),
+    [
+        (
+            "00h710000 070000000 1021e0720 1700h0000 000007070",
+            "010e700h0 010e700h0 010e7h000 1021e0720 7h0010000",
+            0.1,
+        ),
+        ("10000hh00", "0000000h0 0000000h0 0000hhhh0 000h00000 200000000", 1e-8),
+    ],
+)
+def test_problems_that_are_hard_for_the_method(close, far, beta):
+    """Steps that would run in circles, and digits that would be lost to a free multiplier."""
+    problem = read(close), read(far)
+    found = learn_costs(*problem, beta=beta)
+    check_solution(*problem, beta, found, metric=False)
+    assert found.n_iter < 40
 
 
 @settings(max_examples=20)
@@ -263,13 +286,16 @@ def test_pairs_that_contradict_each_other():
     assert found.loss == pytest.approx(2 * L, rel=1e-7)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])
-def test_counts_of_any_size(scale):
+@pytest.mark.parametrize("near", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("far", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("metric", [False, True])
+def test_counts_of_any_size(near, far, metric):
     rng = np.random.default_rng(7)
-    problem = [random_counts(rng, 10, 3, 0.3) for _ in range(2)]
-    problem = [one._replace(matrix=one.matrix * scale) for one in problem]
-    for beta in (1e-3, 1.0):
-        check_solution(*problem, beta, learn_costs(*problem, beta=beta), metric=False)
+    for beta in (1e-8, 1e-3, 1.0, 1e4):
+        sizes = zip((near, far), rng.integers(1, 60, 2), strict=True)
+        problem = [(random_counts(rng, pairs, 3, 0.2), scale) for scale, pairs in sizes]
+        problem = [one._replace(matrix=one.matrix * scale) for one, scale in problem]
+        check_solution(*problem, beta, learn_costs(*problem, beta=beta, metric=metric), metric)
 
 
 def test_costs_that_vanish_are_exactly_zero():

@@ -16,6 +16,7 @@ from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
 from treemetric.learning._base import check_choice, check_int
 from treemetric.learning._metric import _rows, closed, extend
 from treemetric.learning._report import fit_report
+from treemetric.testing import tree_estimator_checks
 
 LEARNERS = [BEDL(), LVQCosts(), GESL(beta=0.1, pairs="prototypes")]
 
@@ -204,6 +205,18 @@ def test_checks_of_words_and_numbers():
     for wrong in (0, True, 1.0, "1"):
         with pytest.raises(ValueError, match="'number' parameter of owner must be an int"):
             check_int(wrong, "number", "owner", 1)
+
+
+CHECKS = [
+    pytest.param(check, id=f"{type(learner).__name__}-{learner.distance}-{check.__name__}")
+    for learner in (BEDL(), LVQCosts(), BEDL(2, distance="pseudo", unseen="gap-like"))
+    for check in tree_estimator_checks(learner)
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_contract_of_estimators(check):
+    assert check() is None  # raises if it is broken
 
 
 def test_lines_per_iteration(capsys):

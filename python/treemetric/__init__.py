@@ -15,6 +15,7 @@ from treemetric.costs import (
     Costs,
     EmbeddingCosts,
     UnitCosts,
+    VectorCosts,
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
@@ -22,7 +23,8 @@ from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
-    from treemetric import datasets, plotting
+    from treemetric import classification, datasets, learning, plotting, testing
+    from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 __all__ = [
     "Alignment",
@@ -35,27 +37,36 @@ __all__ = [
     "EmbeddingCosts",
     "SoftAlignment",
     "Tree",
+    "TreeDistances",
+    "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
+    "VectorCosts",
     "Violation",
     "align",
+    "classification",
     "cooptimal",
     "datasets",
     "distance",
     "edit_counts",
     "exceptions",
+    "learning",
     "pairwise_distances",
     "plotting",
     "soft_alignment",
     "subtree_distances",
+    "testing",
 ]
 
 # Modules that pull in scikit-learn or SciPy are imported when first used.
-_ON_DEMAND = ("datasets", "plotting")
+_MODULES = ("classification", "datasets", "learning", "plotting", "testing")
+_TRANSFORMERS = ("TreeDistances", "TreeNeighborsGraph")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ON_DEMAND:
+    if name in _MODULES:
         return importlib.import_module(f"treemetric.{name}")
+    if name in _TRANSFORMERS:
+        return getattr(importlib.import_module("treemetric.transformers"), name)
     message = f"module 'treemetric' has no attribute {name!r}"
     raise AttributeError(message)

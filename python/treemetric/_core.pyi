@@ -48,6 +48,14 @@ class CostTable:
     def is_symmetric(self) -> bool: ...
 
 @final
+class VectorTable:
+    def __new__(
+        cls, vectors: npt.NDArray[np.floating[Any]], lengths: FloatArray, kind: str
+    ) -> VectorTable: ...
+    def table(self, x: npt.NDArray[np.uint32], y: npt.NDArray[np.uint32]) -> CostTable: ...
+    def is_symmetric(self) -> bool: ...
+
+@final
 class Alignments:
     def __new__(
         cls,
@@ -113,7 +121,7 @@ def edit_counts(
     sets: tuple[PreparedSet, PreparedSet],
     codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
     symbols: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
-    table: CostTable | None,
+    costs: CostTable | VectorTable | None,
     pairs: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
     script: tuple[bool, float | None],
     tolerance: float,
@@ -167,7 +175,7 @@ def pairwise(
     x: PreparedSet,
     y: PreparedSet | None,
     codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
-    table: CostTable | None,
+    costs: CostTable | VectorTable | None,
     out: npt.NDArray[np.floating[Any]],
     cutoff: float | None,
     threads: int,

@@ -7,7 +7,7 @@ import numpy as np
 from treemetric import _core
 from treemetric._typing import Label
 from treemetric._validation import refuse, shown
-from treemetric.costs import Costs, UnitCosts
+from treemetric.costs import Costs, UnitCosts, VectorCosts
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet, check_tree
 
@@ -25,7 +25,7 @@ def check_costs(costs: object, function: str) -> Costs:
     if not isinstance(costs, Costs):
         must = (
             "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
-            "'treemetric.EmbeddingCosts', 'treemetric.CallableCosts' or None"
+            "'treemetric.EmbeddingCosts', 'treemetric.VectorCosts', 'treemetric.CallableCosts' or None"
         )
         refuse("costs", function, must, shown(costs))
     return costs
@@ -45,9 +45,15 @@ def pair_table(costs: Costs, x: Tree, y: Tree) -> Table:
     return costs._table(x._data.alphabet, y._data.alphabet)
 
 
-def resolve(costs: Costs, X: TreeSet, Y: TreeSet | None) -> tuple[Codes, "_core.CostTable | None"]:
-    """Give the codes of both alphabets under a common one, and the table of costs."""
+def resolve(
+    costs: Costs, X: TreeSet, Y: TreeSet | None
+) -> tuple[Codes, "_core.CostTable | _core.VectorTable | None"]:
+    """Give the codes of both alphabets under a common one, and the costs."""
     other = X if Y is None else Y
+    if isinstance(costs, VectorCosts):
+        # No table of all labels: they are compared as they meet.
+        own = costs._codes(X.alphabet)
+        return (own, own if Y is None else costs._codes(other.alphabet)), costs._core_table()
     if isinstance(costs, UnitCosts):
         return (None, None if Y is None else common_codes(X.alphabet, Y.alphabet)[1]), None
     table, index = costs._table(X.alphabet, other.alphabet)

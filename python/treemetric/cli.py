@@ -8,8 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-
+from treemetric import _reproduce_cli
 from treemetric._cooptimal import cooptimal
 from treemetric.alignment import align
 from treemetric.distances import distance, pairwise_distances
@@ -99,7 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     many = commands.add_parser(
         "pairwise",
         help="save all distances of a file of trees",
-        description="Save the unit-cost edit distances of all pairs as a NumPy file.",
+        description="Save the unit-cost edit distances of all pairs as a NumPy file or a Zarr "
+        "array, block by block. A command that was stopped or killed goes on where it was when "
+        "it is given again.",
     )
     many.add_argument(
         "trees",
@@ -108,7 +109,11 @@ def _parser() -> argparse.ArgumentParser:
         help="a .jsonl file, or a file with one bracket tree on each line",
     )
     many.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="D.npy", help="result file"
+        *("-o", "--output"),
+        required=True,
+        type=Path,
+        metavar="D.npy",
+        help="result file, .npy or .zarr",
     )
     many.add_argument(
         "--condensed",
@@ -116,6 +121,16 @@ def _parser() -> argparse.ArgumentParser:
         help="save the upper triangle only, in SciPy's order",
     )
     many.add_argument("--dtype", choices=("float64", "float32"), default="float64")
+    many.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="most memory to take beside the trees, such as 2GB (default: 512MiB)",
+    )
+    many.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace a result of other trees or options (the same one is resumed anyway)",
+    )
     _add_jobs(many)
     many.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
     many.set_defaults(command=_pairwise)
@@ -134,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_jobs(show)
     show.set_defaults(command=_demo)
+    _reproduce_cli.add_parser(commands)
     return parser
 
 
@@ -180,11 +196,11 @@ def _pairwise(arguments: argparse.Namespace) -> None:
         n_jobs=arguments.jobs,
         dtype=arguments.dtype,
         condensed=arguments.condensed,
+        out=target,
         progress=None if quiet else _Progress(),
+        memory_budget=arguments.memory,
+        overwrite=arguments.overwrite,
     )
-    # A file object, because `numpy.save` appends .npy to a name that lacks it.
-    with target.open("wb") as file:
-        np.save(file, result)
     shape = " x ".join(str(side) for side in result.shape)
     print(f"{len(trees)} trees, {shape} {result.dtype} -> {target}")
 
@@ -222,15 +238,19 @@ class _Progress:
 
     def __init__(self) -> None:
         self._start = time.monotonic()
+        self._before = -1  # what an earlier run did; told by the first call
         self._told = False
 
     def __call__(self, done: int, total: int) -> None:
         elapsed = time.monotonic() - self._start
+        if self._before < 0:
+            self._before = done
         # Work that is done at once needs no telling.
         if elapsed < 0.5 and not self._told:
             return
         self._told = True
-        left = elapsed * (total - done) / done if done else float("inf")
+        fresh = done - self._before
+        left = elapsed * (total - done) / fresh if fresh else float("inf")
         end = "\n" if done >= total else ""
         share = done / total if total else 1.0
         line = f"\r{share:4.0%} done, {left:.0f} s left   "

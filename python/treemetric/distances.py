@@ -1,5 +1,6 @@
 """The functions users call: the distance of two trees, and of many."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from treemetric import _core
 from treemetric._pricing import check_costs, pair_table, resolve
 from treemetric._progress import reporter
-from treemetric._typing import Distances, DType, Progress, Trees
+from treemetric._typing import Distances, DType, Path, Progress, Trees
 from treemetric._validation import (
     check_bool,
     check_cutoff,
@@ -16,6 +17,7 @@ from treemetric._validation import (
     check_n_jobs,
     check_out,
     refuse,
+    shown,
 )
 from treemetric.costs import Costs
 from treemetric.tree import Tree
@@ -99,8 +101,10 @@ def pairwise_distances(
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
-    out: Distances | None = None,
+    out: Distances | Path | None = None,
     progress: Progress = None,
+    memory_budget: int | str | None = None,
+    overwrite: bool = False,
 ) -> Distances:
     """Compute the distances from all trees of X to all trees of Y.
 
@@ -124,17 +128,27 @@ def pairwise_distances(
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``. Needs
         ``Y=None`` and symmetric costs.
-    out : ndarray, optional
-        Array of the right shape and type to fill, for instance a ``numpy.memmap``.
+    out : ndarray or path, optional
+        Array of the right shape and type to fill, for instance a ``numpy.memmap``. Or a
+        path that ends in ``.npy`` or ``.zarr`` (needs zarr): the distances are computed
+        block by block into that file, so they need not fit in memory. If the process is
+        killed, the same call resumes: only blocks that are missing are computed.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
         about twenty times a second from the calling thread; returning False stops the
         work, and so does an exception.
+    memory_budget : int or str, optional
+        If `out` is a path: most bytes that the call takes beside the trees, as a number or
+        as a text such as ``"2GB"``; 512 MiB by default.
+    overwrite : bool, default=False
+        If `out` is a path: replace what is there if it is something else. The same
+        distances are resumed or kept in any case.
 
     Returns
     -------
     ndarray of shape (n_X, n_Y) or (n_X * (n_X - 1) / 2,)
-        The distances; `out` if it was given.
+        The distances; `out` if it was given. For a path, the file opened for reading: a
+        ``numpy.memmap`` or a ``zarr.Array``.
 
     Raises
     ------
@@ -144,15 +158,27 @@ def pairwise_distances(
         If the result or the scratch does not fit in memory; nothing has been done then.
     CancelledError
         If `progress` returned False.
+    ValueError
+        If the file at `out` was made from other trees, with other costs or options, or by
+        another version of treemetric; the message says which.
+    FileExistsError
+        If the file at `out` is not known to hold distances.
+    BlockingIOError
+        If another process is filling the file at `out`.
 
     See Also
     --------
     distance : The distance of two trees.
+    treemetric.distributed.pairwise_distances : The same on many machines.
 
     Notes
     -----
     Ctrl-C stops the work within a fraction of a second. The result equals that of
     `distance` bit for bit (for `CallableCosts` to 1e-11; see there).
+
+    Beside a file ``D.npy`` there is ``D.npy.manifest.json``, which tells trees, costs, options
+    and version by fingerprint and lists the blocks that are done. While work is under way the
+    file is called ``D.npy.partial``; a Zarr array has NaN where blocks are missing.
 
     Examples
     --------
@@ -164,6 +190,12 @@ def pairwise_distances(
            [2., 2., 0.]])
     >>> pairwise_distances(trees, condensed=True)
     array([1., 2., 2.])
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     D = pairwise_distances(trees, out=pathlib.Path(folder) / "D.npy")
+    ...     print(type(D).__name__, D[0].tolist())
+    memmap [0.0, 1.0, 2.0]
     """
     name = "pairwise_distances"
     threads = check_n_jobs(n_jobs, name)
@@ -173,6 +205,24 @@ def pairwise_distances(
     costs = check_costs(costs, name)
     if condensed and Y is not None:
         refuse("Y", name, "None if condensed=True", "a collection of trees")
+    if isinstance(out, (str, os.PathLike)):
+        from treemetric._to_disk import to_disk  # which is not needed otherwise
+
+        found: Distances = to_disk(
+            out,
+            (X, Y),
+            costs,
+            (limit, kind, condensed),
+            threads=threads,
+            progress=progress,
+            memory_budget=memory_budget,
+            overwrite=overwrite,
+        )
+        return found
+    if memory_budget is not None:
+        refuse("memory_budget", name, "None unless out is a path", shown(memory_budget))
+    if check_bool(overwrite, "overwrite", name):
+        refuse("overwrite", name, "False unless out is a path", "True")
     with reporter(progress, name, "pairs") as report:
         sources = check_trees(X, "X", name)
         targets = None if Y is None else check_trees(Y, "Y", name)

@@ -5,9 +5,9 @@ use crate::align::count::CoOptimal;
 use crate::align::problem::{Order, Problem};
 use crate::align::soft::soft_alignment;
 use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing, Workspace, delete_all, insert_all, pair_work, total};
+use crate::distance::{Operand, Pricing, Workspace, pair_work};
 use crate::error::{Error, Result};
-use crate::pairwise::Side;
+use crate::pairwise::{Local, Prices, Side};
 use crate::parallel::{self, Cancel};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub struct Request<'a> {
     /// Number of symbols.
     pub symbols: u32,
     /// Costs that decide which alignments are optimal.
-    pub pricing: Pricing<'a>,
+    pub prices: Prices<'a>,
     /// Which of them count.
     pub script: Script,
     /// As for [`Problem::new`].
@@ -69,7 +69,7 @@ pub fn edit_counts(
         let counts = range.clone().map(|position| {
             let (i, j) = pairs[position];
             let pair = (i as usize, j as usize);
-            in_quanta!(request.pricing, Q => count_pair::<Q>(request, pair, workspace, cancel))
+            count_any_pair(request, pair, workspace, cancel)
         });
         Ok((range, counts.collect::<Result<Vec<_>>>()?))
     };
@@ -89,12 +89,13 @@ fn check_temperature(request: &Request<'_>) -> Result<()> {
     let Script::Soft(temperature) = request.script else {
         return Ok(());
     };
-    let Request { x, y, pricing, .. } = *request;
-    let largest = |trees: &[_], codes, cost: fn(&Operand<'_>, Pricing<'_>) -> i128| {
-        trees.iter().map(|tree| cost(&Operand { tree, codes }, pricing)).max().unwrap_or(0)
+    let Request { x, y, prices, .. } = *request;
+    let largest = |side: Side<'_>, cost: &dyn Fn(&Operand<'_>) -> i128| {
+        let operand = |tree| Operand { tree, codes: side.codes };
+        side.trees.iter().map(|tree| cost(&operand(tree))).max().unwrap_or(0)
     };
-    let everything = largest(x.trees, x.codes, delete_all) + largest(y.trees, y.codes, insert_all);
-    let least = 1e-10 * total(pricing, everything);
+    let everything = largest(x, &|x| prices.delete_all(x)) + largest(y, &|y| prices.insert_all(y));
+    let least = 1e-10 * prices.total(everything);
     if temperature >= least {
         return Ok(());
     }
@@ -122,19 +123,44 @@ fn cut_tasks(request: &Request<'_>, pairs: &[(u32, u32)]) -> Vec<Range<usize>> {
     tasks.into_iter().map(|(_, range)| range).collect()
 }
 
-fn count_pair<Q: Integer>(
+/// Counts the edits of one pair under the costs that its labels have.
+fn count_any_pair(
     request: &Request<'_>,
     (i, j): (usize, usize),
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<Counts> {
-    let x = Operand { tree: &request.x.trees[i], codes: request.x.codes };
-    let y = Operand { tree: &request.y.trees[j], codes: request.y.codes };
+    let Request { x, y, prices, .. } = *request;
+    let (tree_x, tree_y) = (&x.trees[i], &y.trees[j]);
+    match prices {
+        Prices::Fixed(pricing) => {
+            let x = Operand { tree: tree_x, codes: x.codes };
+            let y = Operand { tree: tree_y, codes: y.codes };
+            in_quanta!(pricing, Q => count_pair::<Q>(request, (x, y), pricing, workspace, cancel))
+        }
+        Prices::Vectors(vectors) => {
+            let source = Local::new(vectors, std::iter::once(tree_x), x.codes);
+            let target = Local::new(vectors, std::iter::once(tree_y), y.codes);
+            let table = source.table(vectors, &target);
+            let x = Operand { tree: tree_x, codes: Some(&source.codes) };
+            let y = Operand { tree: tree_y, codes: Some(&target.codes) };
+            count_pair::<i64>(request, (x, y), Pricing::Table(&table), workspace, cancel)
+        }
+    }
+}
+
+fn count_pair<Q: Integer>(
+    request: &Request<'_>,
+    (x, y): (Operand<'_>, Operand<'_>),
+    pricing: Pricing<'_>,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<Counts> {
     let order = match request.script {
         Script::One => Order::Preorder,
         Script::Average | Script::Soft(_) => Order::Any,
     };
-    let (pricing, tolerance) = (request.pricing, request.tolerance);
+    let tolerance = request.tolerance;
     let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
     let (n, m) = problem.shape();
     // First by the distinct labels of the two trees, gap last: a small dense matrix.

@@ -6,6 +6,7 @@
 mod axioms;
 pub mod scale;
 mod table;
+pub mod vectors;
 
 pub use axioms::{Axiom, Violation, closure, violations};
 pub use scale::Scale;

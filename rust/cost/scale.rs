@@ -88,7 +88,7 @@ impl Scale {
 }
 
 /// The smallest `k` with `value <= 2^k`; 0 for 0.
-fn exponent_above(value: f64) -> i32 {
+pub(crate) fn exponent_above(value: f64) -> i32 {
     if value == 0.0 {
         return 0;
     }

@@ -79,6 +79,26 @@ impl CostTable {
         })
     }
 
+    /// From what pairing saves, row by row, and what deleting and inserting costs, all in quanta
+    /// that a float64 can count.
+    pub(crate) fn from_savings(
+        savings: Vec<f64>,
+        delete: Vec<i128>,
+        insert: Vec<i128>,
+        scale: Scale,
+    ) -> Self {
+        Self {
+            columns: insert.len(),
+            savings,
+            wide_savings: Vec::new(),
+            delete,
+            insert,
+            scale,
+            symmetric: false,
+            reflexive: false,
+        }
+    }
+
     /// Number of row labels and of column labels.
     pub fn shape(&self) -> (usize, usize) {
         (self.delete.len(), self.columns)

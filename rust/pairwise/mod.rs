@@ -1,16 +1,19 @@
 //! Many pairs: all of one set, or one set against another.
 
 mod plan;
+mod prices;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, delete_all,
-    estimate, group_savings, insert_all, total,
+    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, estimate,
+    group_savings,
 };
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Cancel};
 use crate::tree::{Orientation, Prepared};
 use plan::{Plan, Shape, Task};
+pub(crate) use prices::Local;
+pub use prices::Prices;
 use std::cell::Cell;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
@@ -42,7 +45,7 @@ pub struct Request<'a> {
     /// Targets: columns of the matrix.
     pub y: Side<'a>,
     /// What edits cost.
-    pub pricing: Pricing<'a>,
+    pub prices: Prices<'a>,
     /// `x` and `y` are the same set and costs are symmetric: compute pairs i <= j only.
     pub triangle: bool,
     /// With `triangle`: whether i = j is wanted too.
@@ -50,13 +53,6 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    fn is_reflexive(&self) -> bool {
-        match self.pricing {
-            Pricing::Unit => true,
-            Pricing::Table(table) => table.is_reflexive(),
-        }
-    }
-
     /// Number of distances that will be stored.
     pub fn pairs(&self) -> u64 {
         let (n, m) = (self.x.trees.len() as u64, self.y.trees.len() as u64);
@@ -87,25 +83,24 @@ pub fn compute(
     let Request { x, y, triangle, .. } = *request;
     let done = Cell::new(0);
     // A tree is at distance 0 from itself, and however large it is, that costs nothing.
-    let free_diagonal = triangle && request.is_reflexive();
+    let free_diagonal = triangle && request.prices.is_reflexive();
     if free_diagonal && request.diagonal {
         (0..x.trees.len()).for_each(|i| store(i, i, 0.0));
         done.set(x.trees.len() as u64);
     }
     let diagonal = request.diagonal && !free_diagonal;
-    let lanes = match request.pricing {
-        Pricing::Unit => plan::UNIT_LANES,
-        Pricing::Table(_) => plan::TABLE_LANES,
+    let lanes = match request.prices {
+        Prices::Fixed(Pricing::Unit) => plan::UNIT_LANES,
+        _ => plan::TABLE_LANES,
     };
     let plan = Plan::new(x.trees, y.trees, Shape { triangle, diagonal, lanes }, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
-    let deletes = totals(&x, |operand| delete_all(operand, request.pricing));
-    let inserts = totals(&y, |operand| insert_all(operand, request.pricing));
+    let deletes = totals(&x, |operand| request.prices.delete_all(operand));
+    let inserts = totals(&y, |operand| request.prices.insert_all(operand));
     let work = |workspace: &mut Workspace, index: usize| {
         let task = &plan.tasks[index];
-        let values = Batch::new(request, &plan, task).savings(task, workspace, cancel)?;
-        Ok((index, values))
+        Ok((index, task_savings(request, &plan, task, workspace, cancel)?))
     };
     let receive = |(index, savings): (usize, Vec<i128>)| {
         let task = &plan.tasks[index];
@@ -120,7 +115,7 @@ pub fn compute(
                 }
                 let j = plan.column_order[column];
                 let quanta = deletes[i] + inserts[j] - saving;
-                store(i, j, total(request.pricing, quanta));
+                store(i, j, request.prices.total(quanta));
                 done.set(done.get() + 1);
             }
         }
@@ -159,20 +154,54 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
     } else {
         (two_largest(&request.x).0, two_largest(&request.y).0)
     };
-    let lane = match request.pricing {
-        Pricing::Unit if n.min(m) <= 128 => 1,
-        Pricing::Unit => 2,
-        Pricing::Table(table) if table.is_wide() => 16,
-        Pricing::Table(_) => 8,
+    let lane = match request.prices {
+        Prices::Fixed(Pricing::Unit) if n.min(m) <= 128 => 1,
+        Prices::Fixed(Pricing::Unit) => 2,
+        prices if prices.is_wide() => 16,
+        _ => 8,
     };
     // The subtree table and the profile.
     (2 * lane * threads as u64).saturating_mul(n.saturating_mul(m + 32))
 }
 
+/// Savings of all rows of a task with all its columns, row by row.
+fn task_savings(
+    request: &Request<'_>,
+    plan: &Plan,
+    task: &Task,
+    workspace: &mut Workspace,
+    cancel: &Cancel,
+) -> Result<Vec<i128>> {
+    let Request { x, y, prices, .. } = *request;
+    let columns = &plan.column_order[task.columns.clone()];
+    let rows = &plan.row_order[task.rows.clone()];
+    let members = |codes| columns.iter().map(|&j| Operand { tree: &y.trees[j], codes }).collect();
+    let mut savings = vec![0; rows.len() * columns.len()];
+    let out = rows.iter().zip(savings.chunks_exact_mut(columns.len()));
+    match prices {
+        Prices::Fixed(pricing) => {
+            let batch = Batch::new(members(y.codes));
+            for (&i, out) in out {
+                batch.row(&x.operand(i), pricing, workspace, cancel, out)?;
+            }
+        }
+        Prices::Vectors(vectors) => {
+            let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
+            let batch = Batch::new(members(Some(&targets.codes)));
+            for (&i, out) in out {
+                let tree = &x.trees[i];
+                let source = Local::new(vectors, std::iter::once(tree), x.codes);
+                let table = source.table(vectors, &targets);
+                let operand = Operand { tree, codes: Some(&source.codes) };
+                batch.row(&operand, Pricing::Table(&table), workspace, cancel, out)?;
+            }
+        }
+    }
+    Ok(savings)
+}
+
 /// The columns of one task.
 struct Batch<'a> {
-    request: &'a Request<'a>,
-    rows: &'a [usize],
     members: Vec<Operand<'a>>,
     largest: usize,
     /// Lane codes, column work and row work, by orientation.
@@ -183,15 +212,11 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(request: &'a Request<'a>, plan: &'a Plan, task: &Task) -> Self {
-        let columns = &plan.column_order[task.columns.clone()];
-        let members: Vec<_> = columns.iter().map(|&j| request.y.operand(j)).collect();
+    fn new(members: Vec<Operand<'a>>) -> Self {
         let sum = |of: fn(&crate::tree::Oriented) -> u64| {
             SIDES.map(|side| members.iter().map(|member| of(member.tree.oriented(side))).sum())
         };
         Self {
-            request,
-            rows: &plan.row_order,
             largest: members.iter().map(|member| member.tree.nodes()).max().unwrap_or(0),
             codes: SIDES.map(|side| {
                 let mut codes = Vec::new();
@@ -207,48 +232,41 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Savings of all rows of the task with all members, row by row.
-    fn savings(
+    /// Savings of one row with all members.
+    fn row(
         &self,
-        task: &Task,
+        x: &Operand<'_>,
+        pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
-    ) -> Result<Vec<i128>> {
-        let width = self.members.len();
-        let mut savings = vec![0; task.rows.len() * width];
-        for (row, out) in task.rows.clone().zip(savings.chunks_exact_mut(width)) {
-            let x = self.request.x.operand(self.rows[row]);
-            let direct = |side: usize| {
-                estimate(x.tree.oriented(SIDES[side]).row_work, self.column_work[side])
-            };
-            let exchanged = |side: usize| {
-                estimate(self.row_work[side], x.tree.oriented(SIDES[side]).column_work)
-            };
-            let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
-            let (side, other) = (better(&direct), better(&exchanged));
-            if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
-                self.exchanged_row(&x, other, workspace, cancel, out)?;
-                continue;
-            }
-            let group = Group {
-                members: &self.members,
-                orientation: SIDES[side],
-                codes: &self.codes[side],
-                largest: self.largest,
-                cache: &self.cache,
-            };
-            let pricing = self.request.pricing;
-            let mut read = Whole(|member: usize, saving| out[member] = saving);
-            group_savings(&x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)?;
+        out: &mut [i128],
+    ) -> Result<()> {
+        let direct =
+            |side: usize| estimate(x.tree.oriented(SIDES[side]).row_work, self.column_work[side]);
+        let exchanged =
+            |side: usize| estimate(self.row_work[side], x.tree.oriented(SIDES[side]).column_work);
+        let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
+        let (side, other) = (better(&direct), better(&exchanged));
+        if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
+            return self.exchanged_row(x, other, pricing, workspace, cancel, out);
         }
-        Ok(savings)
+        let group = Group {
+            members: &self.members,
+            orientation: SIDES[side],
+            codes: &self.codes[side],
+            largest: self.largest,
+            cache: &self.cache,
+        };
+        let mut read = Whole(|member: usize, saving| out[member] = saving);
+        group_savings(x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
     }
 
-    /// The same for one row, with the members along the rows and the row tree as the column.
+    /// The same with the members along the rows and the row tree as the column.
     fn exchanged_row(
         &self,
         x: &Operand<'_>,
         side: usize,
+        pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
         out: &mut [i128],
@@ -264,7 +282,6 @@ impl<'a> Batch<'a> {
             cache: &cache,
         };
         for (member, out) in self.members.iter().zip(out) {
-            let pricing = self.request.pricing;
             let mut read = Whole(|_, saving| *out = saving);
             group_savings(
                 member,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::cost::CostTable;
+use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::distance::distance;
 use crate::naive::{Plain, trees};
 use crate::tree::Numbering;
@@ -33,7 +34,15 @@ fn pair_by_pair(request: &Request<'_>) -> Vec<f64> {
     for i in 0..request.x.trees.len() {
         for j in 0..request.y.trees.len() {
             let (x, y) = (request.x.operand(i), request.y.operand(j));
-            let d = distance(x, y, request.pricing, &mut scratch, &Cancel::default());
+            let d = match request.prices {
+                Prices::Fixed(pricing) => distance(x, y, pricing, &mut scratch, &Cancel::default()),
+                Prices::Vectors(vectors) => {
+                    // One table of the whole vocabulary, and a label without a vector.
+                    let all: Vec<_> = (0..4).collect();
+                    let table = vectors.table(&vectors.gather(&all), &vectors.gather(&all));
+                    distance(x, y, Pricing::Table(&table), &mut scratch, &Cancel::default())
+                }
+            };
             out.push(d.unwrap());
         }
     }
@@ -55,13 +64,54 @@ proptest! {
         let side = |trees| Side { trees, codes: None };
         for pricing in [Pricing::Unit, Pricing::Table(&table)] {
             let request =
-                Request { x: side(&x), y: side(&y), pricing, triangle: false, diagonal: true };
+                Request { x: side(&x), y: side(&y), prices: Prices::Fixed(pricing), triangle: false, diagonal: true };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
         }
         let (triangle, diagonal) = (true, true);
         let request =
-            Request { x: side(&x), y: side(&x), pricing: Pricing::Unit, triangle, diagonal };
+            Request { x: side(&x), y: side(&x), prices: Prices::Fixed(Pricing::Unit), triangle, diagonal };
         prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Also: which labels are gathered together does not show in the result.
+    #[test]
+    fn vectors_give_what_a_table_of_all_labels_gives(
+        x in proptest::collection::vec(trees(40, 4), 0..9),
+        y in proptest::collection::vec(trees(40, 4), 0..9),
+        vectors in proptest::collection::vec(-1.0..1.0f64, 3 * 7),
+        zero in 0..4usize,
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let side = |trees| Side { trees, codes: None };
+        for kind in [Kind::Cosine, Kind::Chord, Kind::Angle, Kind::Euclidean] {
+            let mut rows: Vec<_> = vectors.chunks(7).map(<[f64]>::to_vec).collect();
+            if let Some(row) = rows.get_mut(zero) {
+                row.fill(0.0);
+            }
+            let length = |row: &Vec<f64>| row.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let lengths: Vec<_> = rows.iter().map(length).collect();
+            if kind != Kind::Euclidean {
+                for (row, &length) in rows.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0) {
+                    row.iter_mut().for_each(|value| *value /= length);
+                }
+            }
+            let double = rows.concat();
+            let single: Vec<_> = double.iter().map(|&value| value as f32).collect();
+            for elements in [Elements::Double(&double), Elements::Single(&single)] {
+                let costs = VectorCosts::new(elements, &lengths, kind).unwrap();
+                let prices = Prices::Vectors(&costs);
+                let request =
+                    Request { x: side(&x), y: side(&y), prices, triangle: false, diagonal: true };
+                prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
+                let request =
+                    Request { x: side(&x), y: side(&x), prices, triangle: true, diagonal: true };
+                prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
+            }
+        }
     }
 }
 
@@ -88,8 +138,13 @@ fn mixed_shapes_agree_for_every_number_of_threads() {
     }
     let trees = prepare(&plain);
     let side = Side { trees: &trees, codes: None };
-    let request =
-        Request { x: side, y: side, pricing: Pricing::Unit, triangle: true, diagonal: true };
+    let request = Request {
+        x: side,
+        y: side,
+        prices: Prices::Fixed(Pricing::Unit),
+        triangle: true,
+        diagonal: true,
+    };
     let expected = pair_by_pair(&request);
     for threads in [1, 2, 3] {
         assert_eq!(matrix(&request, threads), expected);
@@ -103,8 +158,13 @@ fn a_poll_that_says_no_stops_the_matrix() {
     let tree = Plain { codes: vec![0; 50], parents: (0..50).map(|i| i - 1).collect() };
     let trees = prepare(&vec![tree; 40]);
     let side = Side { trees: &trees, codes: None };
-    let request =
-        Request { x: side, y: side, pricing: Pricing::Unit, triangle: true, diagonal: false };
+    let request = Request {
+        x: side,
+        y: side,
+        prices: Prices::Fixed(Pricing::Unit),
+        triangle: true,
+        diagonal: false,
+    };
     let result = compute(&request, 1, &Cancel::default(), |_, _, _| {}, |_| false);
     assert_eq!(result, Err(crate::Error::Cancelled));
 }

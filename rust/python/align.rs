@@ -10,7 +10,7 @@ use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
 use crate::error::{Error, Result};
 use crate::pairwise::Side;
 use crate::parallel::Cancel;
-use crate::python::cost::CostTable;
+use crate::python::cost::{CostTable, PriceList, with_prices};
 use crate::python::distance::{LONG_PAIR, SMALL_PAIR, WORKSPACE, with_operands};
 use crate::python::run;
 use crate::python::set::PreparedSet;
@@ -281,7 +281,7 @@ pub(super) fn edit_counts<'py>(
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
     codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
     symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
-    table: Option<&Bound<'py, CostTable>>,
+    costs: Option<PriceList<'py>>,
     pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
     script: (bool, Option<f64>),
     tolerance: f64,
@@ -290,20 +290,15 @@ pub(super) fn edit_counts<'py>(
 ) -> PyResult<Csr<'py>> {
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let request = bulk::Request {
-        x: Side { trees: &sets.0.get().trees, codes: codes_x },
-        y: Side { trees: &sets.1.get().trees, codes: codes_y },
-        symbol_of: (symbols.0.as_slice()?, symbols.1.as_slice()?),
-        symbols: symbols.2,
-        pricing: table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table)),
-        script: match script {
-            (_, Some(temperature)) => Script::Soft(temperature),
-            (true, None) => Script::Average,
-            (false, None) => Script::One,
-        },
-        tolerance,
+    let x = Side { trees: &sets.0.get().trees, codes: codes_x };
+    let y = Side { trees: &sets.1.get().trees, codes: codes_y };
+    let symbol_of = (symbols.0.as_slice()?, symbols.1.as_slice()?);
+    let script = match script {
+        (_, Some(temperature)) => Script::Soft(temperature),
+        (true, None) => Script::Average,
+        (false, None) => Script::One,
     };
-    let (n, m) = (request.x.trees.len(), request.y.trees.len());
+    let (n, m) = (x.trees.len(), y.trees.len());
     let pairs: Vec<_> =
         pairs.0.as_slice()?.iter().copied().zip(pairs.1.as_slice()?.iter().copied()).collect();
     if let Some(pair) = pairs.iter().find(|pair| pair.0 as usize >= n || pair.1 as usize >= m) {
@@ -313,9 +308,13 @@ pub(super) fn edit_counts<'py>(
         .into());
     }
     let mut rows = vec![Vec::new(); pairs.len()];
-    run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
-        let store = |position: usize, counts| rows[position] = counts;
-        bulk::edit_counts(&request, &pairs, threads, cancel, store, poll)
+    with_prices(py, costs.as_ref(), |prices| {
+        let symbols = symbols.2;
+        let request = bulk::Request { x, y, symbol_of, symbols, prices, script, tolerance };
+        run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
+            let store = |position: usize, counts| rows[position] = counts;
+            bulk::edit_counts(&request, &pairs, threads, cancel, store, poll)
+        })
     })?;
     let mut starts = vec![0i64];
     let mut total = 0;

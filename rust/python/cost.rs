@@ -1,6 +1,10 @@
 //! Costs: tables ready for the kernels, closure and axioms.
 
+use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::cost::{self, Axiom};
+use crate::distance::Pricing;
+use crate::error::Error;
+use crate::pairwise::Prices;
 use crate::python::error::own;
 use crate::python::run;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -30,6 +34,118 @@ impl CostTable {
 
     fn is_symmetric(&self) -> bool {
         self.table.is_symmetric()
+    }
+}
+
+/// The vectors of a vocabulary, as they lie in NumPy's memory.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct VectorTable {
+    vectors: Array,
+    lengths: Vec<f64>,
+    kind: Kind,
+}
+
+enum Array {
+    Single(Py<PyArray2<f32>>),
+    Double(Py<PyArray2<f64>>),
+}
+
+#[pymethods]
+impl VectorTable {
+    /// Vectors of length one, except for the kind "euclidean", and their lengths before that.
+    #[new]
+    fn new(
+        vectors: &Bound<'_, PyAny>,
+        lengths: PyReadonlyArray1<'_, f64>,
+        kind: &str,
+    ) -> PyResult<Self> {
+        let kind = match kind {
+            "cosine" => Kind::Cosine,
+            "chord" => Kind::Chord,
+            "angle" => Kind::Angle,
+            "euclidean" => Kind::Euclidean,
+            _ => return Err(Error::Invalid(format!("there is no kind {kind:?}")).into()),
+        };
+        let vectors = match vectors.cast::<PyArray2<f32>>() {
+            Ok(single) => Array::Single(single.clone().unbind()),
+            Err(_) => Array::Double(vectors.cast::<PyArray2<f64>>()?.clone().unbind()),
+        };
+        let table = Self { vectors, lengths: lengths.as_slice()?.to_vec(), kind };
+        Python::attach(|py| table.with_costs(py, |_| Ok(())))?;
+        Ok(table)
+    }
+
+    /// The costs from some labels to others. Codes beyond the vocabulary have no vector.
+    fn table(
+        &self,
+        py: Python<'_>,
+        x: PyReadonlyArray1<'_, u32>,
+        y: PyReadonlyArray1<'_, u32>,
+    ) -> PyResult<CostTable> {
+        let (x, y) = (x.as_slice()?, y.as_slice()?);
+        self.with_costs(py, |costs| {
+            let table = run::briefly(py, || Ok(costs.table(&costs.gather(x), &costs.gather(y))))?;
+            Ok(CostTable { table })
+        })
+    }
+
+    #[allow(clippy::unused_self)] // as tables do
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}
+
+impl VectorTable {
+    /// Does something with the costs, while nobody may write to the vectors.
+    pub(super) fn with_costs<T>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&VectorCosts<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let busy = |_| Error::Invalid("the vectors are written to by another call".to_owned());
+        match &self.vectors {
+            Array::Single(array) => {
+                let array = array.bind(py).try_readonly().map_err(busy)?;
+                let elements = Elements::Single(array.as_slice()?);
+                work(&VectorCosts::new(elements, &self.lengths, self.kind)?)
+            }
+            Array::Double(array) => {
+                let array = array.bind(py).try_readonly().map_err(busy)?;
+                let elements = Elements::Double(array.as_slice()?);
+                work(&VectorCosts::new(elements, &self.lengths, self.kind)?)
+            }
+        }
+    }
+}
+
+/// Costs for the pairs of two sets, as they come from Python.
+#[derive(FromPyObject)]
+pub(super) enum PriceList<'py> {
+    Table(Bound<'py, CostTable>),
+    Vectors(Bound<'py, VectorTable>),
+}
+
+impl PriceList<'_> {
+    pub(super) fn is_symmetric(&self) -> bool {
+        match self {
+            PriceList::Table(table) => table.get().is_symmetric(),
+            PriceList::Vectors(_) => true,
+        }
+    }
+}
+
+/// Does something with costs; without any, every edit costs 1.
+pub(super) fn with_prices<T>(
+    py: Python<'_>,
+    list: Option<&PriceList<'_>>,
+    work: impl FnOnce(Prices<'_>) -> PyResult<T>,
+) -> PyResult<T> {
+    match list {
+        None => work(Prices::Fixed(Pricing::Unit)),
+        Some(PriceList::Table(table)) => work(Prices::Fixed(Pricing::Table(&table.get().table))),
+        Some(PriceList::Vectors(vectors)) => {
+            vectors.get().with_costs(py, |costs| work(Prices::Vectors(costs)))
+        }
     }
 }
 

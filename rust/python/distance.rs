@@ -4,7 +4,7 @@ use crate::distance::{self, Kernel, Operand, Pricing, Route, Workspace};
 use crate::error::Error;
 use crate::pairwise::{self as core, Request, Side};
 use crate::parallel::{self, Cancel};
-use crate::python::cost::{CostTable, encode_into};
+use crate::python::cost::{CostTable, PriceList, encode_into, with_prices};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
@@ -203,14 +203,13 @@ pub(super) fn pairwise(
     x: &Bound<'_, PreparedSet>,
     y: Option<&Bound<'_, PreparedSet>>,
     codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
-    table: Option<&Bound<'_, CostTable>>,
+    costs: Option<PriceList<'_>>,
     out: &Bound<'_, PyAny>,
     cutoff: Option<f64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
-    let pricing = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
-    let symmetric = table.is_none_or(|table| table.get().table.is_symmetric());
+    let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
@@ -218,24 +217,17 @@ pub(super) fn pairwise(
     let out = Output::new(out)?;
     let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
     let (n, m) = (sources.trees.len(), targets.trees.len());
-    let request = Request {
-        x: sources,
-        y: targets,
-        pricing,
-        triangle: y.is_none() && symmetric,
-        diagonal: !condensed,
-    };
     let cut = |d: f64| if cutoff.is_some_and(|cutoff| d > cutoff) { f64::INFINITY } else { d };
     let wrong =
         |shape: &[usize]| PyErr::from(Error::Invalid(format!("out has the wrong shape {shape:?}")));
     macro_rules! fill {
-        (square $array:ident, $type:ty) => {{
+        (square $array:ident, $type:ty, $request:ident) => {{
             let mut view = $array.as_array_mut();
             if view.shape() != [n, m] {
                 return Err(wrong(view.shape()));
             }
-            let triangle = request.triangle;
-            run::enter(py, progress, request.pairs(), |cancel, poll| {
+            let triangle = $request.triangle;
+            run::enter(py, progress, $request.pairs(), |cancel, poll| {
                 let store = |i: usize, j: usize, d: f64| {
                     let d = cut(d) as $type;
                     view[[i, j]] = d;
@@ -243,27 +235,36 @@ pub(super) fn pairwise(
                         view[[j, i]] = d;
                     }
                 };
-                core::compute(&request, threads, cancel, store, poll)
+                core::compute(&$request, threads, cancel, store, poll)
             })
         }};
-        (condensed $array:ident, $type:ty) => {{
+        (condensed $array:ident, $type:ty, $request:ident) => {{
             let mut view = $array.as_array_mut();
-            if !request.triangle || view.len() != n * n.saturating_sub(1) / 2 {
+            if !$request.triangle || view.len() != n * n.saturating_sub(1) / 2 {
                 return Err(wrong(view.shape()));
             }
-            run::enter(py, progress, request.pairs(), |cancel, poll| {
+            run::enter(py, progress, $request.pairs(), |cancel, poll| {
                 let store = |i: usize, j: usize, d: f64| {
                     let (i, j) = (i.min(j), i.max(j));
                     view[n * i - i * (i + 1) / 2 + j - i - 1] = cut(d) as $type;
                 };
-                core::compute(&request, threads, cancel, store, poll)
+                core::compute(&$request, threads, cancel, store, poll)
             })
         }};
     }
-    match out {
-        Output::Square64(mut array) => fill!(square array, f64),
-        Output::Square32(mut array) => fill!(square array, f32),
-        Output::Condensed64(mut array) => fill!(condensed array, f64),
-        Output::Condensed32(mut array) => fill!(condensed array, f32),
-    }
+    with_prices(py, costs.as_ref(), |prices| {
+        let request = Request {
+            x: sources,
+            y: targets,
+            prices,
+            triangle: y.is_none() && symmetric,
+            diagonal: !condensed,
+        };
+        match out {
+            Output::Square64(mut array) => fill!(square array, f64, request),
+            Output::Square32(mut array) => fill!(square array, f32, request),
+            Output::Condensed64(mut array) => fill!(condensed array, f64, request),
+            Output::Condensed32(mut array) => fill!(condensed array, f32, request),
+        }
+    })
 }

@@ -19,7 +19,7 @@ mod core {
         cooptimal_sample, edit_counts, soft_pair, subtree_distances,
     };
     #[pymodule_export]
-    use super::cost::{CostTable, closure, encode, violations};
+    use super::cost::{CostTable, VectorTable, closure, encode, violations};
     #[pymodule_export]
     use super::distance::{
         available_memory, distance_by, pairwise, table_distance, threads, unit_distance,

@@ -16,6 +16,7 @@ from treemetric.costs.embedding import EmbeddingCosts
 from treemetric.costs.function import CallableCosts
 from treemetric.costs.matrix import CostMatrix
 from treemetric.costs.unit import UnitCosts
+from treemetric.costs.vector import VectorCosts
 
 __all__ = [
     "CallableCosts",
@@ -23,5 +24,6 @@ __all__ = [
     "Costs",
     "EmbeddingCosts",
     "UnitCosts",
+    "VectorCosts",
     "Violation",
 ]

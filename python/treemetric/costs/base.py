@@ -47,7 +47,7 @@ class Costs(ABC):
     """The common face of all kinds of costs.
 
     Functions that take ``costs`` take any of them. `UnitCosts`, `CostMatrix`,
-    `EmbeddingCosts` and `CallableCosts` are the kinds there are.
+    `EmbeddingCosts`, `VectorCosts` and `CallableCosts` are the kinds there are.
 
     Examples
     --------

@@ -3,8 +3,9 @@
 The method of Mehrotra (1992) on the primal and the dual at once. With hinges ξ ≥ 0 and slacks
 w = ξ - s (N c - η) - b ≥ 0 (w = -T c for a triangle inequality), and multipliers α of w, 1 - α of
 ξ, γ of c ≥ 0, μ of η ≥ 0 and ν of η ≤ 1, the optimum is where the products α w, (1 - α) ξ, γ c,
-μ η and ν (1 - η) vanish. A Newton step on these products needs one system of equations, either in
-the pairs or in the costs, whichever are fewer; about 20 steps do, whatever β is.
+μ η and ν (1 - η) vanish. A Newton step on these products needs one system of equations: in the
+pairs or in the costs, whichever are fewer, or in both if all are few. About 20 steps do, whatever
+β is.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import csr_array, diags_array, hstack, vstack
 
 from treemetric._typing import FloatArray
@@ -23,7 +25,12 @@ Report = Callable[[int, float], None]
 
 # A share of entries above which the matrix of all pairs is kept dense, if it is not too large.
 _DENSE, _LARGEST = 0.04, 1 << 25
-_TO_THE_BOUNDARY = 0.995
+# So many pairs and costs together are solved for at once, which is slower but loses fewer digits.
+_SMALL = 200
+# How far to go towards the boundary, and how small a product may be against the mean.
+_TO_THE_BOUNDARY, _NEIGHBOURHOOD, _SHORTEST = 0.995, 1e-4, 1e-10
+# The share that a step should leave of the mean product; if not, steps that aim at these follow.
+_PROGRESS, _SHARES = 0.7, (0.1, 0.5)
 # So many steps in a row that hardly lower the gap say that rounding has the upper hand.
 _IDLE = 8
 
@@ -85,10 +92,10 @@ def solve(
     for n_iter in range(1, max_iter + 1):
         # What overflows near the end of all digits ends the search.
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            step = newton.step(state)
-        if step is None:
+            moved = newton.step(state)
+        if moved is None:
             break
-        state = state.moved(*step)
+        state = moved
         found = _certify(problem, state, best.point)
         # Far from the optimum the method's own gap, the sum of all products, is the larger one.
         far = newton.total(state) > found.gap
@@ -148,7 +155,8 @@ class _Newton:
         hard = hstack([problem.hard, csr_array((self.k, 1))])
         both = csr_array(vstack([hinges, hard])) if self.k else csr_array(hinges)
         size = both.shape[0] * both.shape[1]
-        dense = both.nnz > _DENSE * size and size <= _LARGEST
+        self.small = sum(both.shape) <= _SMALL
+        dense = self.small or (both.nnz > _DENSE * size and size <= _LARGEST)
         self.matrix: Any = both.toarray() if dense else both
         self.dense = dense
         self.by_costs = both.shape[1] <= both.shape[0]
@@ -163,9 +171,10 @@ class _Newton:
         costs, eta = np.full(self.n, cost), np.array([0.5])
         values = self.matrix @ np.concatenate([costs, eta]) + self.offsets
         hinge = np.maximum(values[: self.m], 0.0) + 1.0
+        # Positive, as hinges exceed their values and equal costs are triangular. Steps keep the
+        # equations of slacks and costs, so that no residual has to be corrected later.
         slack = -values
         slack[: self.m] += hinge
-        slack = np.maximum(slack, 0.1 * cost)
         alpha = np.full(self.m + self.k, 0.5)
         slope = self.transposed @ alpha
         gradient = 2 * problem.weights * costs + slope[:-1]
@@ -175,8 +184,8 @@ class _Newton:
         rest, room = 1.0 - alpha[: self.m], 1.0 - eta
         return _State(costs, eta, hinge, slack, alpha, gamma, low, high, rest, room)
 
-    def step(self, at: _State) -> tuple[_State, float] | None:
-        """Give a step and how far to go; None if rounding lets the method go no further."""
+    def step(self, at: _State) -> _State | None:
+        """Give the state after a step; None if rounding lets the method go no further."""
         inverse = at.slack / at.alpha
         inverse[: self.m] += at.hinge / at.rest
         curve = np.concatenate(
@@ -189,18 +198,50 @@ class _Newton:
         if factor is None:
             return None
         mean = self._mean(at)
-        first = self._solve(at, factor, inverse, curve, 0.0, None)
-        ahead = self._mean(at.moved(first, _length(at, first)))
-        target = mean * (ahead / mean) ** 3
-        second = self._solve(at, factor, inverse, curve, target, first)
-        length = _TO_THE_BOUNDARY * _length(at, second)
-        finite = all(np.isfinite(getattr(second, f.name)).all() for f in fields(second))
-        if not finite or length < 1e-10:
-            return None
-        return second, min(1.0, length)
+        system = (factor, inverse, curve)
+        first = self._solve(at, system, 0.0, None)
+        ahead = self._mean(at.moved(first, min(1.0, _length(at, first))))
+        best, left = self._go(at, self._solve(at, system, mean * (ahead / mean) ** 3, first))
+        # Mehrotra's steps can run into a corner or in circles. Those towards the central path,
+        # without a correction, always make progress.
+        for share in _SHARES:
+            if left < _PROGRESS:
+                break
+            other, more = self._go(at, self._solve(at, system, share * mean, None))
+            if more < left:
+                best, left = other, more
+        return best
+
+    def _go(self, at: _State, step: _State) -> tuple[_State | None, float]:
+        """Go as far as all numbers stay positive and no product falls far behind the others.
+
+        With the new state comes the share that is left of the mean product or of the residual of
+        the dual, whichever is more.
+        """
+        length = min(1.0, _TO_THE_BOUNDARY * _length(at, step))
+        least = min(_NEIGHBOURHOOD, 0.5 * self._centrality(at))
+        while length > _SHORTEST:
+            state = at.moved(step, length)
+            if self._centrality(state) >= least:
+                return state, max(self._mean(state) / self._mean(at), 1.0 - length)
+            length *= 0.7
+        return None, np.inf
 
     def _factor(self, inverse: FloatArray, curve: FloatArray) -> Any:
-        """Factor the matrix of the Newton step, in the costs or in the pairs."""
+        """Factor the matrix of the Newton step: in both, in the costs or in the pairs."""
+        if self.small:
+            n = len(curve)
+            whole = np.zeros((n + len(inverse),) * 2)
+            whole[:n, :n] = np.diag(curve)
+            whole[n:, n:] = np.diag(-inverse)
+            whole[n:, :n] = self.matrix
+            whole[:n, n:] = self.transposed
+            # Rows in proportion, as both blocks of the diagonal reach from 0 to infinity.
+            scale = 1.0 / np.sqrt(np.abs(whole).max(axis=1))
+            if not np.isfinite(scale).all():
+                return None
+            lu, pivots, failed = dgetrf(whole * scale * scale[:, None])
+            return None if failed else (lu, pivots, scale)
         if self.by_costs:
             inner, outer, left, right = inverse, curve, self.transposed, self.matrix
         else:
@@ -222,9 +263,7 @@ class _Newton:
     def _solve(
         self,
         at: _State,
-        factor: Any,
-        inverse: FloatArray,
-        curve: FloatArray,
+        system: tuple[Any, FloatArray, FloatArray],
         target: float,
         first: _State | None,
     ) -> _State:
@@ -232,6 +271,7 @@ class _Newton:
 
         ``first`` is the step of the linear model, whose own products the second one corrects.
         """
+        factor, inverse, curve = system
         m, alpha, rest, room = self.m, at.alpha, at.rest, at.room
         by_slack = target - alpha * at.slack
         by_hinge = target - rest * at.hinge
@@ -244,9 +284,6 @@ class _Newton:
             by_costs = by_costs - first.gamma * first.costs
             by_low = by_low - first.low * first.eta
             by_high = by_high + first.high * first.eta
-        x = np.concatenate([at.costs, at.eta])
-        off = -(self.matrix @ x + self.offsets) - at.slack
-        off[:m] += at.hinge
         slope = self.transposed @ alpha
         gradient = 2 * self.problem.weights * at.costs + slope[:-1] - at.gamma
         right = np.concatenate(
@@ -255,17 +292,23 @@ class _Newton:
                 by_low / at.eta - by_high / room - (slope[-1:] - at.low + at.high),
             ]
         )
-        below = by_slack / alpha - off
+        below = by_slack / alpha
         below[:m] -= by_hinge / rest
-        if self.by_costs:
-            dx = cho_solve(factor, right - self.transposed @ (below / inverse), check_finite=False)
+        if self.small:
+            lu, pivots, scale = factor
+            both = scale * dgetrs(lu, pivots, scale * np.concatenate([right, -below]))[0]
+            dx, dalpha = both[: self.n + 1], both[self.n + 1 :]
+        elif self.by_costs:
+            wanted = right - self.transposed @ (below / inverse)
+            dx = cho_solve(factor, wanted, check_finite=False)
             dalpha = (self.matrix @ dx + below) / inverse
         else:
-            dalpha = cho_solve(factor, self.matrix @ (right / curve) + below, check_finite=False)
+            wanted = self.matrix @ (right / curve) + below
+            dalpha = cho_solve(factor, wanted, check_finite=False)
             dx = (right - self.transposed @ dalpha) / curve
         dcosts, deta = dx[:-1], dx[-1:]
         dhinge = (by_hinge + at.hinge * dalpha[:m]) / rest
-        dslack = off - self.matrix @ dx
+        dslack = -(self.matrix @ dx)
         dslack[:m] += dhinge
         return _State(
             costs=dcosts,
@@ -282,17 +325,32 @@ class _Newton:
 
     def total(self, at: _State) -> float:
         """Give the sum of all products that are to vanish."""
-        pairs = at.alpha @ at.slack + at.rest @ at.hinge
-        margin = at.low @ at.eta + at.high @ at.room
-        return float(pairs + at.gamma @ at.costs + margin)
+        return float(sum(product.sum() for product in _products(at)))
 
     def _mean(self, at: _State) -> float:
         """Give the mean of these products."""
         return self.total(at) / (2 * self.m + self.k + self.n + 2)
 
+    def _centrality(self, at: _State) -> float:
+        """Give the smallest product as a share of the mean; 0 for what is no number."""
+        share = min(float(product.min(initial=np.inf)) for product in _products(at))
+        share /= self._mean(at)
+        return share if share > 0 else 0.0
+
+
+def _products(at: _State) -> list[FloatArray]:
+    """Give the products that vanish at the optimum."""
+    return [
+        at.alpha * at.slack,
+        at.rest * at.hinge,
+        at.gamma * at.costs,
+        at.low * at.eta,
+        at.high * at.room,
+    ]
+
 
 def _length(at: _State, step: _State) -> float:
-    """Give how far along a step all numbers stay non-negative, a little more than 1 at most."""
+    """Give how far along a step all numbers stay positive, a little more than 1 at most."""
     longest = 1.0 / _TO_THE_BOUNDARY
     for field in fields(at):
         value, move = getattr(at, field.name), getattr(step, field.name)

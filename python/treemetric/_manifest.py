@@ -1,0 +1,177 @@
+"""The manifest beside a file of distances: what the file is, and which blocks are in it."""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+FORMAT = 1
+# What must agree, and how a difference is told.
+_WORDS = {
+    "format": "a manifest of another format",
+    "version": "another version of treemetric",
+    "trees": "other trees as X",
+    "other_trees": "other trees as Y",
+    "costs": "other costs",
+    "cutoff": "another cutoff",
+    "dtype": "another dtype",
+    "condensed": "another form",
+    "shape": "another shape",
+}
+_FINGERPRINTS = ("trees", "other_trees", "costs")
+_UNREADABLE = "The manifest {} is not one of treemetric"
+
+
+class Manifest:
+    """A JSON file that is replaced as a whole, so that it is never half written.
+
+    Parameters
+    ----------
+    path
+        The file.
+    identity
+        What the distances are of: fingerprints, and options that change the result.
+    """
+
+    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+        self.path = path
+        self.identity = identity
+        self.plan: dict[str, Any] = {}
+        self.extra: dict[str, Any] = {}
+        self.done: set[int] = set()
+
+    def exists(self) -> bool:
+        """Tell whether there is such a file."""
+        return self.path.exists()
+
+    def load(self) -> list[str]:
+        """Read the file; give what in it differs from the identity, in words."""
+        try:
+            found = json.loads(self.path.read_text(encoding="utf-8"))
+            identity = found["identity"]
+            differences = [
+                _difference(key, identity.get(key), value)
+                for key, value in self.identity.items()
+                if identity.get(key) != value
+            ]
+            if not differences:
+                self.plan, self.extra = found["plan"], found["extra"]
+                self.done = {k for first, last in found["done"] for k in range(first, last + 1)}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(_UNREADABLE.format(self.path)) from error
+        return differences
+
+    def begin(self, plan: dict[str, Any], extra: dict[str, Any]) -> None:
+        """Write a manifest of no blocks."""
+        self.plan, self.extra, self.done = plan, extra, set()
+        self.save()
+
+    def record(self, block: int) -> None:
+        """Note that the values of a block are on disk."""
+        self.done.add(block)
+        self.save()
+
+    def save(self) -> None:
+        """Replace the file."""
+        content = {
+            "identity": self.identity,
+            "plan": self.plan,
+            "extra": self.extra,
+            "done": _runs(self.done),
+        }
+        replace_file(self.path, json.dumps(content, separators=(",", ":")))
+
+
+def _difference(key: str, there: object, here: object) -> str:
+    words = _WORDS.get(key, f"another {key}")
+    return words if key in _FINGERPRINTS else f"{words} ({there!r} there, {here!r} now)"
+
+
+def _runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Give numbers as runs of first and last."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return runs
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file so that a crash at any point leaves the old or the new one."""
+    temporary = path.with_name(f"{path.name}.new")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder survive a power cut, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Lock:
+    """Keeps two processes from filling one file; the system releases it when its holder dies."""
+
+    def __init__(self, path: Path, target: Path) -> None:
+        self.path, self.target = path, target
+        self._file: Any = None
+
+    def __enter__(self) -> Self:
+        while True:
+            self._file = self.path.open("ab")
+            if not _lock(self._file):
+                self._file.close()
+                message = f"{self.target} is being filled by another call"
+                raise BlockingIOError(message)
+            # Its last holder may have removed the file between our two steps.
+            try:
+                if os.fstat(self._file.fileno()).st_ino == self.path.stat().st_ino:
+                    return self
+            except FileNotFoundError:
+                pass
+            self._file.close()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if os.name == "posix":  # elsewhere an open file cannot be removed
+            self.path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def _lock(file: Any) -> bool:
+    """Lock a file without waiting; tell whether it worked."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt  # Windows
+
+        locking: Any = msvcrt
+        try:
+            locking.locking(file.fileno(), locking.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True

@@ -1,0 +1,122 @@
+"""The command ``treemetric reproduce``: the experiments of the source."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command to those of ``treemetric``."""
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="redo the experiments of the paper",
+        description="Redo the experiments of the supplement of 'Tree Edit Distance Learning via "
+        "Adaptive Symbol Embeddings'.",
+    )
+    experiments = reproduce.add_subparsers(metavar="EXPERIMENT", required=True)
+    _add_ablation(experiments)
+    example = experiments.add_parser(
+        "counterexample",
+        help="print the counter-example to GESL, as published and corrected",
+        description="Print the cost tables and losses of the counter-example to GESL, as "
+        "published and corrected.",
+    )
+    example.add_argument("--beta", type=float, default=0.1, help="weight of the squared costs")
+    example.set_defaults(command=_counterexample)
+
+
+def _add_ablation(experiments: Any) -> None:
+    ablation = experiments.add_parser(
+        "ablation",
+        help="compare five ways to learn costs by nested cross-validation",
+        description="Compare five ways to learn costs by nested cross-validation. A run that was "
+        "stopped goes on if it is started again with the same arguments.",
+    )
+    ablation.add_argument(
+        "--data",
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="folders with a file trees.jsonl or with a JSON file per tree, or .jsonl files; the "
+        "strings of the paper are made and come first",
+    )
+    ablation.add_argument("--no-strings", action="store_true", help="leave out the strings")
+    ablation.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="OUT", help="folder of the results"
+    )
+    ablation.add_argument(
+        "--variants",
+        nargs="+",
+        default=None,
+        metavar="V",
+        help="some of unit G1 G2 G3 L1 L2 (default: all of these) and G1M G2M G3M",
+    )
+    ablation.add_argument(
+        "--folds",
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="number of outer folds, for all data sets (10) or for one (sorting=8)",
+    )
+    ablation.add_argument("--seed", type=int, default=0, help="seed of strings and folds")
+    ablation.add_argument(
+        "--quick", action="store_true", help="two folds and tiny grids: does it all work?"
+    )
+    ablation.add_argument(
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="number of processes (default: -1, all usable cores)",
+    )
+    ablation.add_argument("--no-progress", action="store_true", help="do not tell how far it is")
+    ablation.set_defaults(command=_ablation)
+
+
+def _folds(values: list[str]) -> int | dict[str, int] | None:
+    """Read '10', or 'sorting=8 cystic=5'."""
+    if not values:
+        return None
+    if len(values) == 1 and values[0].isdecimal():
+        return int(values[0])
+    found = {}
+    for value in values:
+        name, _, count = value.rpartition("=")
+        if not name or not count.isdecimal():
+            message = f"--folds takes a number, or NAME=NUMBER for data sets; got {value!r}"
+            raise ValueError(message)
+        found[name] = int(count)
+    return found
+
+
+def _ablation(arguments: argparse.Namespace) -> None:
+    # Imported here, because it brings scikit-learn and SciPy with it.
+    from treemetric.experiments import run_ablation, to_markdown
+    from treemetric.experiments._plan import DEFAULT_VARIANTS
+
+    try:
+        rows = run_ablation(
+            [*([] if arguments.no_strings else ["strings"]), *arguments.data],
+            arguments.output,
+            variants=arguments.variants or DEFAULT_VARIANTS,
+            folds=_folds(arguments.folds),
+            quick=arguments.quick,
+            seed=arguments.seed,
+            n_jobs=arguments.jobs,
+            progress=not arguments.no_progress,
+        )
+    except RuntimeError as error:
+        # A cell failed or a process was killed: told in one line, as other errors are.
+        raise OSError(str(error)) from error
+    sys.stdout.write(to_markdown(rows))
+    made = ("results.csv", "table.md", "figure.png", "run.json")
+    for name in made:
+        if (arguments.output / name).exists():
+            sys.stdout.write(f"{arguments.output / name}\n")
+
+
+def _counterexample(arguments: argparse.Namespace) -> None:
+    from treemetric.experiments import counterexample
+
+    sys.stdout.write(counterexample(arguments.beta).report() + "\n")

@@ -1,0 +1,109 @@
+"""Data sets of the ablation: where they come from, how they are split, how they are recognised."""
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import Bunch
+
+from treemetric._validation import refuse
+from treemetric.datasets import load_json_folder, load_jsonl, make_strings
+from treemetric.treeset import TreeSet
+
+Indices = npt.NDArray[np.int64]
+Split = tuple[Indices, Indices]
+
+STRINGS = "strings"
+# Outer folds as in the source; other data sets get ten.
+FOLDS = {STRINGS: 20, "minipalindrome": 6, "sorting": 8, "cystic": 10, "leukemia": 10}
+DEFAULT_FOLDS = 10
+QUICK_FOLDS = 2
+
+
+class DataSet:
+    """Classified trees with a name and a number of outer folds."""
+
+    def __init__(self, name: str, trees: TreeSet, target: Indices, folds: int) -> None:
+        self.name, self.trees, self.target, self.folds = name, trees, target, folds
+
+    def splits(self, seed: int) -> list[Split]:
+        """Give the training and test indices of all outer folds."""
+        return list(stratified(self.target, self.folds, seed))
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells these trees and classes from all others."""
+        state = hashlib.sha256(repr(self.trees.alphabet).encode())
+        for array in (self.trees.codes, self.trees.parents, self.trees.offsets, self.target):
+            state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        return state.hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """Give what a reader wants to know of the data, and what a later run must agree with."""
+        return {
+            "trees": len(self.trees),
+            "classes": int(self.target.max()) + 1,
+            "symbols": len(self.trees.alphabet),
+            "folds": self.folds,
+            "sha256": self.digest,
+        }
+
+
+def stratified(target: Indices, folds: int, seed: int) -> Iterator[Split]:
+    """Give the splits of shuffled, stratified folds."""
+    found: Iterator[Split] = StratifiedKFold(folds, shuffle=True, random_state=seed).split(
+        target, target
+    )
+    return found
+
+
+def load(source: str | Path | Bunch, seed: int) -> tuple[str, Bunch]:
+    """Give the name and the trees of the word 'strings', a folder, a file or a named bunch."""
+    if isinstance(source, Bunch):
+        if not isinstance(source.get("name"), str) or not source.name:
+            refuse("data", "run_ablation", "bunches with a str as their 'name'", "one without")
+        return source.name, source
+    if source == STRINGS:
+        return STRINGS, make_strings(random_state=seed)
+    path = Path(source)
+    if path.suffix == ".jsonl":
+        return path.stem, load_jsonl(path)
+    if (path / "trees.jsonl").exists():
+        return path.resolve().name, load_jsonl(path / "trees.jsonl")
+    return path.resolve().name, load_json_folder(path)
+
+
+def folds_of(name: str, folds: int | dict[str, int] | None, *, quick: bool) -> int:
+    """Give the number of outer folds of a data set."""
+    usual = QUICK_FOLDS if quick else FOLDS.get(name.lower(), DEFAULT_FOLDS)
+    if isinstance(folds, dict):
+        return folds.get(name, usual)
+    return usual if folds is None else folds
+
+
+def check_data(name: str, bunch: Bunch, folds: int, inner: int) -> DataSet:
+    """Refuse data that cannot be split, before any work."""
+    if bunch.target is None:
+        message = f"The trees of {name} have no classes."
+        raise ValueError(message)
+    counts = np.bincount(bunch.target)
+    if len(counts) < 2:
+        message = f"{name} has one class only; at least two are needed."
+        raise ValueError(message)
+    if folds < 2:
+        refuse("folds", "run_ablation", "an int in the range [2, inf)", str(folds))
+    smallest = int(counts.min())
+    # Every training part must hold each class in every inner fold.
+    left = smallest - -(-smallest // folds)
+    if smallest < folds or left < inner:
+        message = (
+            f"The smallest class of {name} has {smallest} trees, which is too few for {folds} "
+            f"folds with {inner} inner folds."
+        )
+        raise ValueError(message)
+    return DataSet(name, bunch.data, bunch.target, folds)

@@ -1,0 +1,119 @@
+"""What the ablation compares, and among which hyper-parameters it chooses.
+
+Weights of penalties are given per training tree, since the losses of all learners are sums over
+trees: the same number then means the same for data sets of any size.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from treemetric.learning import BEDL, GESL, LVQCosts
+
+Parameters = Mapping[str, Any]
+
+# The edit distance under learned costs that are no pseudo-metric has two readings. "actual" is the
+# cheapest edit script, which is what the dynamic programme computes under the closure of the
+# costs. "programme" is what it computes under the costs as they are: no edit distance, but what
+# software gives that does not look at the costs.
+DISTANCES = ("pseudo", "actual", "programme")
+CLASSIFIERS = ("knn", "median GLVQ", "SVM", "goodness")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to learn costs."""
+
+    title: str
+    learner: type[BEDL] | type[GESL] | type[LVQCosts] | None
+    fixed: Parameters
+    distances: tuple[str, ...] = ("pseudo", "actual")
+    script: str = "average"
+
+    def make(self, parameters: Parameters, n_trees: int, seed: int) -> Any:
+        """Give the learner for a number of training trees."""
+        assert self.learner is not None
+        chosen = {
+            name.removesuffix("_per_tree"): value * n_trees if name.endswith("_per_tree") else value
+            for name, value in parameters.items()
+        }
+        return self.learner(unseen="gap-like", random_state=seed, **self.fixed, **chosen)
+
+
+_ONE = {"pairs": "neighbors", "script": "one"}
+_AVERAGE = {"pairs": "neighbors", "script": "average"}
+_PROTOTYPES = {"pairs": "prototypes", "script": "average"}
+
+VARIANTS: dict[str, Variant] = {
+    # Both distances are the same under unit costs; one is computed.
+    "unit": Variant("unit costs, nothing learned", None, {}, ("actual",)),
+    "G1": Variant("GESL, one script", GESL, _ONE, DISTANCES, "one"),
+    "G2": Variant("GESL, average of all scripts", GESL, _AVERAGE, DISTANCES),
+    "G3": Variant("GESL, average, prototypes", GESL, _PROTOTYPES, DISTANCES),
+    "L1": Variant("LVQ of the costs", LVQCosts, {}),
+    "L2": Variant("LVQ of an embedding, BEDL", BEDL, {}),
+    # Not in the source: GESL among the pseudo-metrics.
+    "G1M": Variant("G1 among pseudo-metrics", GESL, {**_ONE, "metric": True}, script="one"),
+    "G2M": Variant("G2 among pseudo-metrics", GESL, {**_AVERAGE, "metric": True}),
+    "G3M": Variant("G3 among pseudo-metrics", GESL, {**_PROTOTYPES, "metric": True}),
+}
+DEFAULT_VARIANTS = ("unit", "G1", "G2", "G3", "L1", "L2")
+
+
+def _crossed(**values: tuple[Any, ...]) -> tuple[dict[str, Any], ...]:
+    """Give all combinations; the last name changes fastest."""
+    found: list[dict[str, Any]] = [{}]
+    for name, choices in values.items():
+        found = [{**one, name: choice} for one in found for choice in choices]
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Inner folds and grids; of equally good candidates the first in its grid is chosen."""
+
+    inner_folds: int
+    neighbours: tuple[dict[str, Any], ...]
+    prototypes: tuple[dict[str, Any], ...]
+    vectors: tuple[dict[str, Any], ...]
+    classifiers: dict[str, tuple[dict[str, Any], ...]]
+
+    def learner_grid(self, variant: str) -> tuple[dict[str, Any], ...]:
+        """Give the candidates of a variant, parameters as `Variant.make` takes them."""
+        if variant == "unit":
+            return ({},)
+        if variant.startswith("L"):
+            return self.vectors
+        return self.prototypes if variant.startswith("G3") else self.neighbours
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all settings as plain values."""
+        return asdict(self)
+
+
+FULL = Plan(
+    inner_folds=3,
+    neighbours=_crossed(beta_per_tree=(0.1, 0.001), n_neighbors=(1, 5)),
+    prototypes=_crossed(beta_per_tree=(0.1, 0.001), n_prototypes=(1, 3)),
+    vectors=_crossed(regularisation_per_tree=(0.01, 0.0), n_prototypes=(1, 3)),
+    classifiers={
+        "knn": _crossed(n_neighbors=(1, 3, 5, 7)),
+        "median GLVQ": _crossed(n_prototypes=(1, 2, 4)),
+        "SVM": _crossed(C=(1.0, 10.0, 100.0), bandwidth_per_median=(1.0, 0.5)),
+        "goodness": _crossed(regularisation=(1.0, 0.1), scale=("median", 1.0)),
+    },
+)
+QUICK = Plan(
+    inner_folds=2,
+    neighbours=_crossed(beta_per_tree=(0.01,), n_neighbors=(1,)),
+    prototypes=_crossed(beta_per_tree=(0.01,), n_prototypes=(1,)),
+    vectors=_crossed(
+        regularisation_per_tree=(0.01,), n_prototypes=(1,), max_iter=(3,), max_inner_iter=(20,)
+    ),
+    classifiers={
+        "knn": _crossed(n_neighbors=(1, 5)),
+        "median GLVQ": _crossed(n_prototypes=(1, 3)),
+        "SVM": _crossed(C=(1.0, 100.0), bandwidth_per_median=(1.0,)),
+        "goodness": _crossed(regularisation=(1.0,), scale=("median",)),
+    },
+)

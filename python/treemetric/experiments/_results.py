@@ -1,0 +1,217 @@
+"""Results as a table of rows, as means over folds, and as files."""
+
+import csv
+import io
+import json
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treemetric.experiments._plan import CLASSIFIERS, DISTANCES, VARIANTS
+from treemetric.experiments._store import Cell
+
+COLUMNS = (
+    "dataset",
+    "fold",
+    "variant",
+    "distance",
+    "classifier",
+    "error",
+    "inner_error",
+    "n_test",
+    "learner_parameters",
+    "classifier_parameters",
+    "seconds",
+    "seed",
+)
+TITLES = {
+    "strings": "Strings",
+    "minipalindrome": "MiniPalindrome",
+    "sorting": "Sorting",
+    "cystic": "Cystic",
+    "leukemia": "Leukemia",
+}
+DISTANCE_TITLES = {
+    "pseudo": "Pseudo-edit distance",
+    "actual": "Edit distance",
+    "programme": "Dynamic programme under the costs as learned",
+}
+
+Row = dict[str, Any]
+
+
+class Error(NamedTuple):
+    """Mean and standard deviation of the error over the folds.
+
+    Attributes
+    ----------
+    dataset : str
+        Name of the data set.
+    variant : str
+        How costs were learned: ``'unit'``, ``'G1'`` to ``'G3'``, ``'L1'`` or ``'L2'``.
+    distance : str
+        ``'pseudo'``, ``'actual'`` or ``'programme'``.
+    classifier : str
+        Name of the classifier.
+    mean : float
+        Mean error on the test trees of all folds.
+    std : float
+        Standard deviation of the folds' errors.
+    folds : int
+        Number of folds.
+
+    Examples
+    --------
+    >>> from treemetric.experiments import Error
+    >>> Error("strings", "L2", "actual", "knn", 0.0, 0.0, 20).folds
+    20
+    """
+
+    dataset: str
+    variant: str
+    distance: str
+    classifier: str
+    mean: float
+    std: float
+    folds: int
+
+
+def title(name: str) -> str:
+    """Give the name of a data set as the source writes it."""
+    return TITLES.get(name.lower(), name)
+
+
+def to_rows(cells: Sequence[Cell], datasets: dict[str, Any]) -> list[Row]:
+    """Give one row per error, in a fixed order; variants that lack a fold are left out."""
+    folds: dict[tuple[str, str], int] = {}
+    for cell in cells:
+        key = cell["dataset"], cell["variant"]
+        folds[key] = folds.get(key, 0) + 1
+    rows = [
+        {
+            **{name: cell[name] for name in ("dataset", "fold", "variant", "seconds", "seed")},
+            **{name: value for name, value in row.items() if name != "predictions"},
+            "n_test": len(cell["test"]),
+        }
+        for cell in cells
+        if folds[cell["dataset"], cell["variant"]] == datasets[cell["dataset"]]["folds"]
+        for row in cell["rows"]
+    ]
+    order = {name: k for k, name in enumerate((*datasets, *VARIANTS, *DISTANCES, *CLASSIFIERS))}
+    names = ("dataset", "variant", "distance", "classifier")
+    return sorted(rows, key=lambda row: ([order[row[name]] for name in names], row["fold"]))
+
+
+def summarise(rows: Sequence[Row]) -> list[Error]:
+    """Give mean and standard deviation of the errors over folds.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The rows that `run_ablation` returns.
+
+    Returns
+    -------
+    list of Error
+        One for each data set, variant, distance and classifier, in the order of the rows.
+
+    Examples
+    --------
+    >>> from treemetric.experiments import summarise
+    >>> row = {"dataset": "strings", "variant": "L2", "distance": "actual", "classifier": "knn"}
+    >>> summarise([{**row, "error": 0.0}, {**row, "error": 0.5}])[0].mean
+    0.25
+    """
+    errors: dict[tuple[str, str, str, str], list[float]] = {}
+    for row in rows:
+        key = row["dataset"], row["variant"], row["distance"], row["classifier"]
+        errors.setdefault(key, []).append(row["error"])
+    return [
+        Error(*key, float(np.mean(found)), float(np.std(found)), len(found))
+        for key, found in errors.items()
+    ]
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Give the rows as CSV, parameters as JSON."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(
+            {
+                name: json.dumps(value) if isinstance(value, dict) else value
+                for name, value in row.items()
+            }
+        )
+    return text.getvalue()
+
+
+def to_markdown(rows: Sequence[Row]) -> str:
+    """Give the mean errors as tables in Markdown, in per cent, one table per distance.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The rows that `run_ablation` returns.
+
+    Returns
+    -------
+    str
+        Data sets and classifiers down, variants across.
+
+    Examples
+    --------
+    >>> from treemetric.experiments import to_markdown
+    >>> row = {"dataset": "strings", "variant": "L2", "distance": "actual", "classifier": "knn"}
+    >>> print(to_markdown([{**row, "error": 0.0}, {**row, "error": 0.5}]))
+    ### Edit distance
+    <BLANKLINE>
+    | data | classifier | L2 |
+    |---|---|---:|
+    | Strings | knn | 25.0 ± 25.0 |
+    <BLANKLINE>
+    """
+    found = {tuple(one[:4]): one for one in summarise(rows)}
+    lines: list[str] = []
+    for distance in DISTANCES:
+        some = [key for key in found if key[2] == distance]
+        if not some:
+            continue
+        variants = [name for name in VARIANTS if any(key[1] == name for key in some)]
+        lines += [f"### {DISTANCE_TITLES[distance]}", ""]
+        lines += [f"| data | classifier | {' | '.join(variants)} |"]
+        lines += ["|---|---|" + "---:|" * len(variants)]
+        for dataset in dict.fromkeys(key[0] for key in some):
+            for classifier in CLASSIFIERS:
+                cells = []
+                for variant in variants:
+                    one = found.get((dataset, variant, distance, classifier))
+                    cells.append(f"{100 * one.mean:.1f} ± {100 * one.std:.1f}" if one else "")
+                if any(cells):
+                    lines.append(f"| {title(dataset)} | {classifier} | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def to_record(settings: dict[str, Any], cells: Sequence[Cell]) -> str:
+    """Give what was run as JSON: settings, versions, data, date, and what was warned of."""
+    warned: dict[str, int] = {}
+    for cell in cells:
+        for text in cell["warnings"]:
+            warned[text] = warned.get(text, 0) + 1
+    record = {
+        **settings,
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "variants": {
+            name: VARIANTS[name].title for name in VARIANTS if name in {c["variant"] for c in cells}
+        },
+        "cells": len(cells),
+        "seconds_of_all_cells": round(sum(cell["seconds"] for cell in cells), 1),
+        "warnings": warned,
+    }
+    return json.dumps(record, indent=1) + "\n"

@@ -1,0 +1,106 @@
+"""Means, tables and the figure of the ablation, and the counter-example."""
+
+import math
+
+import numpy as np
+import pytest
+
+from treemetric.cli import main
+from treemetric.experiments import counterexample, plot_ablation, summarise, to_markdown
+from treemetric.experiments._plan import CLASSIFIERS
+
+L = math.log(2)
+
+
+def row(error, variant="L2", distance="actual", classifier="knn", dataset="strings"):
+    return {
+        "dataset": dataset,
+        "variant": variant,
+        "distance": distance,
+        "classifier": classifier,
+        "error": error,
+    }
+
+
+def many():
+    return [
+        row((k + fold) / 20, variant, distance, classifier, dataset)
+        for dataset in ("strings", "other")
+        for k, variant in enumerate(("unit", "G1", "G2", "L2"))
+        for distance in ("pseudo", "actual", "programme")
+        for classifier in CLASSIFIERS
+        for fold in range(3)
+        if distance != "programme" or variant.startswith("G")
+    ]
+
+
+def test_means_and_standard_deviations_are_over_folds():
+    found = summarise([row(0.0), row(0.5), row(0.25, "L1")])
+    assert found[0][:5] == ("strings", "L2", "actual", "knn", 0.25)
+    assert (found[0].std, found[0].folds) == (0.25, 2)
+    assert found[1].variant == "L1"
+
+
+def test_the_table_has_a_part_for_each_distance():
+    text = to_markdown(many())
+    heads = [line for line in text.splitlines() if line.startswith("#")]
+    assert len(heads) == 3
+    assert "| Strings | knn | 5.0 ± 4.1 | 10.0 ± 4.1 | 15.0 ± 4.1 | 20.0 ± 4.1 |" in text
+    assert "| other | goodness | 10.0 ± 4.1 | 15.0 ± 4.1 |" in text
+
+
+def test_the_figure_has_a_row_for_each_data_set():
+    pytest.importorskip("matplotlib")
+    figure = plot_ablation(many())
+    left, right = figure.axes[:2]
+    assert len(figure.axes) == 4
+    assert left.get_ylabel().startswith("Strings")
+    assert [one.get_title() for one in (left, right)] == ["Pseudo-edit distance", "Edit distance"]
+    names = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
+    assert names == ["unit", "G1", "G2", "L2"]
+    # Four classifiers, and on the right the programme for each of them.
+    assert (len(left.containers), len(right.containers)) == (4, 8)
+    points = left.containers[0].lines[0].get_ydata()
+    np.testing.assert_allclose(np.asarray(points, dtype=float), [0.05, 0.1, 0.15, 0.2])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[:4] == ["kNN", "median GLVQ", "SVM", "goodness"]
+    assert labels[4].startswith("hollow")
+
+
+def test_a_figure_without_unit_costs_or_programme():
+    pytest.importorskip("matplotlib")
+    figure = plot_ablation([row(0.1), row(0.3)])
+    assert [len(one.containers) for one in figure.axes] == [0, 1]
+    assert len(figure.legends[0].get_texts()) == 4
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.1, 0.28])
+def test_the_counterexample_has_the_losses_of_the_text(beta):
+    found = counterexample(beta)
+    square = beta * L**2
+    assert found.loss_one == pytest.approx(2 * square, rel=1e-6)
+    assert found.true_loss_one == pytest.approx(2 * square + 4 * L, rel=1e-6)
+    assert found.printed_metric_loss == pytest.approx(3.5 * square, rel=1e-12)
+    assert found.metric_loss == pytest.approx(4 * square, rel=1e-6)
+    np.testing.assert_allclose(found.learned_one.matrix, found.printed_one.matrix, atol=1e-6)
+    change = found.learned_metric.matrix - found.printed_metric.matrix
+    expected = np.zeros((4, 4))
+    expected[0, 1] = expected[1, 0] = L / 2
+    np.testing.assert_allclose(change, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("beta", [0.0, -1.0, 0.3, float("nan"), "much"])
+def test_the_counterexample_refuses_other_weights(beta):
+    with pytest.raises(ValueError, match="'beta' parameter of counterexample must be a float"):
+        counterexample(beta)
+
+
+def test_the_command_prints_the_counterexample(capsys):
+    assert main(["reproduce", "counterexample"]) == 0
+    text = capsys.readouterr().out
+    assert "-0.00" not in text
+    for number in (2 * 0.1 * L**2, 2 * 0.1 * L**2 + 4 * L, 0.35 * L**2, 0.4 * L**2):
+        assert f"{number:.6f}" in text
+    assert "c(2,3) = 1.00 L > c(2,1) + c(1,3) = 0.50 L" in text
+    assert main(["reproduce", "counterexample", "--beta", "1"]) == 2
+    assert "'beta' parameter" in capsys.readouterr().err
