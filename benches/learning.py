@@ -132,7 +132,8 @@ def main() -> None:
     head += [
         "Strings: 200 chains of 12 nodes, alphabet of 4, two classes, 4 prototypes per class. "
         f"Least of several rounds; all learners in one run. {os.cpu_count()} cores, load at the "
-        f"start {load:.1f}.",
+        f"start {load:.1f}. On a busy machine go by processor time: a long fit is interrupted more "
+        "often than a short one, so that the ratio of the elapsed times flatters the short one.",
         "",
     ]
     name = f"{report.date}-{report.cpu.lower().replace(' ', '-')}-learning.md"

@@ -229,4 +229,4 @@ def test_align_prints_the_edits_and_how_many_ways(capsys):
         "2 edits, the only optimal alignment",
     ]
     assert main(["align", "{a{a}}", "{a}"]) == 0
-    assert capsys.readouterr().out.endswith("1 edits, one of 2 optimal alignments\n")
+    assert capsys.readouterr().out.endswith("1 edit, one of 2 optimal alignments\n")

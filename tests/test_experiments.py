@@ -15,7 +15,7 @@ import pytest
 import treemetric as tm
 from treemetric.cli import main
 from treemetric.datasets import make_programs, make_strings
-from treemetric.experiments import _data, _schedule, _store, run_ablation
+from treemetric.experiments import _data, _figure, _schedule, _store, run_ablation
 from treemetric.experiments._cell import run_cell
 from treemetric.experiments._distances import Distances
 from treemetric.experiments._plan import CLASSIFIERS, DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
@@ -31,10 +31,15 @@ from treemetric.experiments import run_ablation
 if __name__ == "__main__":
     strings = make_strings(24, random_state=0)
     strings.name = "few"
-    variants = ["unit", "G1", "G2", "G3", "L1", "L2"]
-    jobs = int(sys.argv[2])
-    run_ablation([strings], sys.argv[1], variants=variants, folds=4, quick=True, n_jobs=jobs)
+    variants = ["unit", "G3", "L2"]
+    run_ablation([strings], sys.argv[1], variants=variants, folds=4, quick=True, n_jobs=2)
 """
+
+
+@pytest.fixture(autouse=True)
+def no_figure(monkeypatch):
+    """Drawing takes longer than all else; the figure is tested where it is looked at."""
+    monkeypatch.setattr(_figure, "save", lambda rows, path: None)
 
 
 def few(n_samples=24, name="few"):
@@ -96,6 +101,7 @@ def test_files_hold_the_same_rows(finished):
     assert record["plan"]["inner_folds"] == QUICK.inner_folds
     assert list(record["variants"]) == list(DEFAULT_VARIANTS)
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
+    assert "### 6." in (folder / "claims.md").read_text(encoding="utf-8")
     assert "| few | knn |" in (folder / "table.md").read_text(encoding="utf-8")
 
 
@@ -111,11 +117,10 @@ def test_unit_costs_have_the_same_errors_under_both_distances(finished):
 
 
 def test_learning_helps_on_strings():
-    strings = make_strings(60, random_state=0)
-    data = data_set(strings)
+    data = data_set(make_strings(60, random_state=0))
     errors = {}
     for variant in ("unit", "L2"):
-        cell = run_cell(data, Distances(data.trees), 0, variant, FULL, 0)
+        cell = run_cell(data, Distances(data.trees), 0, variant, QUICK, 0)
         errors[variant] = {(r["distance"], r["classifier"]): r["error"] for r in cell["rows"]}
     assert errors["L2"]["actual", "knn"] == 0
     assert errors["unit"]["actual", "knn"] > 0.1
@@ -125,9 +130,8 @@ def test_learning_helps_on_strings():
 def test_test_classes_change_no_choice_and_no_prediction(variant):
     plan = dataclasses.replace(
         QUICK,
-        neighbours=FULL.neighbours,
-        vectors=FULL.vectors,
-        classifiers={**FULL.classifiers, "goodness": QUICK.classifiers["goodness"]},
+        neighbours=FULL.neighbours[:2],
+        vectors=FULL.vectors[1:3],
     )
     data = data_set(make_strings(30, random_state=1))
     test = data.splits(0)[1][1]
@@ -175,7 +179,7 @@ def test_distances_are_those_of_the_learner_in_both_directions(learner, distance
     found = Distances(data.data).of(learner.costs_, distance, script, every)
     metric = learner.get_metric()
     there = metric.pairwise(data.data, data.data)
-    np.testing.assert_allclose(found, (there + there.T) / 2, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found, (there + there.T) / 2, rtol=0, atol=1e-5)
 
 
 def test_the_programme_is_that_of_the_costs_as_they_are():
@@ -185,7 +189,23 @@ def test_the_programme_is_that_of_the_costs_as_they_are():
     index = np.array([3, 1, 7])
     found = Distances(trees.data).of(costs, "programme", "average", index)
     there = tm.pairwise_distances(trees.data[index], costs=costs)
-    np.testing.assert_array_equal(found, (there + there.T) / 2)
+    np.testing.assert_allclose(found, (there + there.T) / 2, rtol=0, atol=1e-5)
+
+
+def test_what_a_solver_left_over_is_no_cost():
+    trees = make_strings(20, random_state=0)
+    alphabet = trees.data.alphabet
+    matrix = np.full((5, 5), 1e-12)
+    matrix[0, 1] = 0.5
+    matrix[4, 4] = 0.0
+    distances = Distances(trees.data)
+    costs = tm.CostMatrix(alphabet, matrix)
+    assert tm.distance(trees.data[0], trees.data[1], costs=costs.closure()) > 0
+    assert not distances.of(costs, "actual", "average", np.arange(20)).any()
+    # Costs that are all small are no dust, as nothing is large.
+    small = tm.CostMatrix(alphabet, 1e-12 * (1 - np.eye(5)))
+    found = distances.of(small, "actual", "average", np.arange(20))
+    np.testing.assert_allclose(found, 1e-12 * distances.unit, rtol=1e-6)
 
 
 def test_equal_trees_have_the_same_distances():
@@ -197,22 +217,6 @@ def test_equal_trees_have_the_same_distances():
     np.testing.assert_array_equal(found, tm.pairwise_distances(twice[index]))
 
 
-def test_results_do_not_depend_on_the_number_of_processes(finished, tmp_path):
-    quickly(tmp_path, variants=DEFAULT_VARIANTS, n_jobs=2)
-    assert without_seconds(read_csv(tmp_path)) == without_seconds(read_csv(finished[0]))
-
-
-def start_script(folder, jobs):
-    return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(folder), str(jobs)]
-        if jobs == 1
-        else [sys.executable, str(folder.parent / "script.py"), str(folder), str(jobs)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
 def wait_for_cells(folder, count, process):
     deadline = time.monotonic() + 120
     while len(list(folder.glob("cells/*.json"))) < count:
@@ -222,27 +226,31 @@ def wait_for_cells(folder, count, process):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path, jobs):
-    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-    folder = tmp_path / "out"
-    process = start_script(folder, jobs)
-    wait_for_cells(folder, 3, process)
+def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
+    script, folder = tmp_path / "script.py", tmp_path / "out"
+    script.write_text(SCRIPT, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    wait_for_cells(folder, 2, process)
     process.send_signal(signal.SIGKILL)
     # Workers hold the pipe too: that it ends says that they have ended.
     process.communicate(timeout=60)
     kept = {file: file.stat().st_mtime_ns for file in folder.glob("cells/*.json")}
-    assert 3 <= len(kept) < 24
+    assert 2 <= len(kept) < 12
     assert not (folder / "results.csv").exists()
     # What a kill in the middle of writing leaves behind.
     (folder / "cells" / "few-L2-003.json.1.part").write_text('{"dataset": "fe', encoding="utf-8")
 
-    again = start_script(folder, jobs)
-    assert (again.communicate(timeout=120)[0], again.returncode) == ("", 0)
+    quickly(folder, folds=4, n_jobs=2)
     assert kept.items() <= {f: f.stat().st_mtime_ns for f in folder.glob("cells/*.json")}.items()
     assert not list(folder.rglob("*.part"))
     whole = tmp_path / "whole"
-    rows = quickly(whole, variants=DEFAULT_VARIANTS, folds=4)
+    rows = quickly(whole, folds=4)
+    # The same to the last digit, whatever process a cell was run in.
     assert without_seconds(read_csv(folder)) == without_seconds(read_csv(whole))
     assert len(read_csv(folder)) == len(rows)
 

@@ -7,6 +7,8 @@ import pytest
 
 from treemetric.cli import main
 from treemetric.experiments import counterexample, plot_ablation, summarise, to_markdown
+from treemetric.experiments._claims import CLAIMS, HIGHER, LOWER, SAME, examine
+from treemetric.experiments._claims import to_text as claims_text
 from treemetric.experiments._plan import CLASSIFIERS
 
 L = math.log(2)
@@ -65,6 +67,47 @@ def test_the_figure_has_a_row_for_each_data_set():
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[:4] == ["kNN", "median GLVQ", "SVM", "goodness"]
     assert labels[4].startswith("hollow")
+
+
+def in_folds(errors, variant, distance, dataset="strings"):
+    return [
+        {**row(error, variant, distance, classifier, dataset), "fold": fold}
+        for fold, error in enumerate(errors)
+        for classifier in CLASSIFIERS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "found"),
+    [
+        ([0.1, 0.2, 0.1, 0.2], LOWER),
+        ([0.4, 0.5, 0.4, 0.5], HIGHER),
+        ([0.1, 0.5, 0.4, 0.2], SAME),
+        ([0.3, 0.3, 0.3, 0.3], SAME),
+    ],
+)
+def test_a_claim_can_fail(errors, found):
+    rows = in_folds(errors, "G2", "pseudo") + in_folds([0.3] * 4, "G1", "pseudo")
+    (finding,) = examine(CLAIMS[0], rows)
+    assert finding.found == found
+    assert finding.expected == HIGHER  # so the source says for strings
+    assert finding.difference == pytest.approx(np.mean(errors) - 0.3)
+    text = claims_text(rows)
+    assert text.count("###") == 1
+    assert f"Agrees in {int(found == HIGHER)} of 1 comparisons." in text
+
+
+def test_all_claims_are_examined():
+    rows = [
+        one
+        for k, variant in enumerate(("G1", "G2", "G3", "L1", "L2"))
+        for distance in ("pseudo", "actual", "programme")
+        for one in in_folds([k / 10, k / 10], variant, distance, "minipalindrome")
+        if distance != "programme" or variant.startswith("G")
+    ]
+    assert [len(examine(claim, rows)) for claim in CLAIMS] == [1, 1, 1, 1, 6, 2]
+    assert CLAIMS[0].expected["minipalindrome"] == LOWER
+    assert claims_text(rows).count("| MiniPalindrome |") == 12
 
 
 def test_a_figure_without_unit_costs_or_programme():

@@ -10,6 +10,7 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ _THREAD_BYTES, _CALL_BYTES = 1 << 20, 1 << 20
 _LANES = 512
 # Nodes that are weighed at once.
 _WEIGHED = 1 << 18
-_LARGEST_CHUNK = 1024
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 32, 1024
 
 
 class Block(NamedTuple):
@@ -78,15 +79,18 @@ class BlockPlan:
         self.strips = strips
         self.row_cuts = list(row_cuts)
         self.column_cuts = list(column_cuts)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """All blocks, row by row."""
         rows, columns = ranges(self.row_cuts), ranges(self.column_cuts)
-        if strips:
-            self.blocks = [Block(run, (run[0], shape[1])) for run in rows]
-        else:
-            self.blocks = [
-                Block(run, other)
-                for position, run in enumerate(rows)
-                for other in (columns[position:] if triangle else columns)
-            ]
+        if self.strips:
+            return [Block(run, (run[0], self.shape[1])) for run in rows]
+        return [
+            Block(run, other)
+            for position, run in enumerate(rows)
+            for other in (columns[position:] if self.triangle else columns)
+        ]
 
     @property
     def result_shape(self) -> tuple[int, ...]:
@@ -245,14 +249,21 @@ def make_plan(
     grain = 1
     plan = planned(1)
     if aligned and min(shape) > 0:
-        mean = min(shape) / max(len(plan.row_cuts), len(plan.column_cuts))
-        grain = min(_LARGEST_CHUNK, 1 << max(int(math.log2(max(mean, 1) / 4)), 0))
+        grain = _grain(plan)
         plan = planned(grain)
         while grain > 1 and room.of(plan) > budget:
             grain //= 2
             plan = planned(grain)
     check_room(room.of(plan), budget, function)
     return plan, grain
+
+
+def _grain(plan: BlockPlan) -> int:
+    """Give the side of chunks: a fraction of a block, so that cuts move little to meet them."""
+    cuts = zip(plan.shape, (plan.row_cuts, plan.column_cuts), strict=True)
+    # A side of one part has no cuts to move.
+    sides = [side / (len(at) - 1) / (4 if len(at) > 2 else 1) for side, at in cuts]
+    return min(_LARGEST_CHUNK, 1 << int(math.log2(max(min(sides), _SMALLEST_CHUNK))))
 
 
 def check_room(needed: int, budget: int, function: str) -> None:
@@ -289,8 +300,10 @@ class _Cutter:
                 np.searchsorted(room, room[start] + self.most_bytes, side="right") - 1,
                 start + most,
             )
-            end = int(min(limits)) // grain * grain
-            cuts.append(min(max(end, start + grain), count))
+            end = int(min(limits))
+            if end < count:
+                end = max(end // grain * grain, start + grain)
+            cuts.append(min(end, count))
         return cuts
 
     def square(self, grain: int) -> tuple[list[int], list[int]]:

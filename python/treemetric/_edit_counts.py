@@ -8,8 +8,16 @@ import numpy.typing as npt
 from treemetric import _core
 from treemetric._pricing import check_costs, common_codes, resolve
 from treemetric._progress import reporter
+from treemetric._soft_alignment import HOTTEST
 from treemetric._typing import FloatArray, Label, Progress, Trees
-from treemetric._validation import as_float, check_n_jobs, check_non_negative, refuse, shown
+from treemetric._validation import (
+    as_float,
+    check_memory,
+    check_n_jobs,
+    check_non_negative,
+    refuse,
+    shown,
+)
 from treemetric.costs import Costs
 from treemetric.treeset import check_trees
 
@@ -62,6 +70,7 @@ class EditCounts(NamedTuple):
         (1, 2, 2)
         """
         side = len(self.alphabet) + 1
+        check_memory(8 * len(self.pairs) * side * side, "the dense symbol matrices")
         full: FloatArray = self.matrix.toarray().reshape(-1, side, side)
         return full
 
@@ -85,6 +94,8 @@ class EditCounts(NamedTuple):
         >>> counts.distances(UnitCosts())
         array([1.])
         """
+        if costs is None:
+            refuse("costs", "distances", "an instance of 'treemetric.Costs'", "None")
         prices = check_costs(costs, "distances").to_matrix(self.alphabet).matrix
         priced: FloatArray = self.matrix @ prices.ravel()
         return priced
@@ -129,7 +140,9 @@ def edit_counts(
     Returns
     -------
     EditCounts
-        The symbol matrices, sparse; ``distances(costs)`` prices them.
+        The symbol matrices, sparse whatever the alphabet: a pair of trees has far fewer
+        different edits than there are symbol pairs. ``dense()`` gives them as one array,
+        which suits small alphabets; ``distances(costs)`` prices them.
 
     See Also
     --------
@@ -149,11 +162,12 @@ def edit_counts(
     threads = check_n_jobs(n_jobs, name)
     checked = check_costs(costs, name)
     slack = check_non_negative(tol, "tol", name)
-    if script not in ("average", "one"):
+    if not isinstance(script, str) or script not in ("average", "one"):
         refuse("script", name, "'average' or 'one'", shown(script))
     heat = None if temperature is None else as_float(temperature)
-    if heat is not None and not 0 < heat < float("inf"):
-        refuse("temperature", name, "None or a float in the range (0.0, inf)", shown(temperature))
+    if heat is not None and not 0 < heat <= HOTTEST:
+        must = f"None or a float in the range (0.0, {HOTTEST:g}]"
+        refuse("temperature", name, must, shown(temperature))
     if heat is not None and script != "average":
         refuse("script", name, "'average' if a temperature is given", shown(script))
     with reporter(progress, name, "pairs") as report:
@@ -185,6 +199,7 @@ def _csr(values: Any, columns: Any, starts: Any, side: int) -> "csr_array":
 
 def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]:
     if pairs is None:
+        check_memory(32 * n * m, f"the list of {n * m} pairs")
         return np.indices((n, m)).reshape(2, -1).T.astype(np.int64)
     array = np.asarray(pairs)
     if array.size == 0:

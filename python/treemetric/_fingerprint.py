@@ -8,7 +8,7 @@ import numpy as np
 
 from treemetric._problem import FrozenCosts
 from treemetric._typing import Label
-from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.costs import CostMatrix, Costs, UnitCosts, VectorCosts
 from treemetric.treeset import TreeSet
 
 
@@ -23,6 +23,11 @@ def of_costs(costs: Costs) -> str:
         return "unit"
     if isinstance(costs, CostMatrix):
         return _digest(b"matrix", *map(_label, costs.alphabet), costs.matrix)
+    if isinstance(costs, VectorCosts):
+        labels = map(_label, costs.alphabet)
+        projection = () if costs.projection is None else (costs.projection,)
+        options = f"{costs.kind} {costs.unknown}".encode()
+        return _digest(b"vectors", options, *labels, costs.vectors, *projection)
     if isinstance(costs, FrozenCosts):
         return _digest(b"function", *costs.parts)
     return _digest(b"other", pickle.dumps(costs, protocol=4))

@@ -68,9 +68,9 @@ class Manifest:
         self.plan, self.extra, self.done = plan, extra, set()
         self.save()
 
-    def record(self, block: int) -> None:
-        """Note that the values of a block are on disk."""
-        self.done.add(block)
+    def record(self, blocks: Iterable[int]) -> None:
+        """Note that the values of some blocks are on disk."""
+        self.done.update(blocks)
         self.save()
 
     def save(self) -> None:

@@ -13,11 +13,12 @@ from treemetric._tree_layout import (
     indents,
     label_text,
 )
+from treemetric._validation import refuse, shown
+from treemetric.alignment import Alignment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from treemetric.alignment import Alignment
     from treemetric.tree import Tree
 
 __all__ = ["plot_alignment"]
@@ -51,7 +52,7 @@ _MARGIN = 0.1
 _TALLEST = 120.0
 
 
-def plot_alignment(alignment: "Alignment", *, ax: "Axes | None" = None) -> "Axes":
+def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
     """Draw two aligned trees beside each other, the edits in colour.
 
     Each tree is an outline with one node per row, children below their parent and
@@ -99,6 +100,9 @@ def plot_alignment(alignment: "Alignment", *, ax: "Axes | None" = None) -> "Axes
     ['3 kept', '0 replaced', '1 deleted', '0 inserted']
     """
     require_matplotlib()
+    if not isinstance(alignment, Alignment):
+        must = "an instance of 'treemetric.Alignment'"
+        refuse("alignment", "plot_alignment", must, shown(alignment))
     rows = aligned_rows(alignment)
     left = _Outline(alignment.x, 0.0)
     right = _Outline(alignment.y, left.end + _GAP)

@@ -25,7 +25,8 @@ def check_costs(costs: object, function: str) -> Costs:
     if not isinstance(costs, Costs):
         must = (
             "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
-            "'treemetric.EmbeddingCosts', 'treemetric.VectorCosts', 'treemetric.CallableCosts' or None"
+            "'treemetric.EmbeddingCosts', 'treemetric.VectorCosts', "
+            "'treemetric.CallableCosts' or None"
         )
         refuse("costs", function, must, shown(costs))
     return costs

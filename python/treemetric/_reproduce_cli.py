@@ -110,10 +110,11 @@ def _ablation(arguments: argparse.Namespace) -> None:
         # A cell failed or a process was killed: told in one line, as other errors are.
         raise OSError(str(error)) from error
     sys.stdout.write(to_markdown(rows))
-    made = ("results.csv", "table.md", "figure.png", "run.json")
-    for name in made:
+    for name in ("results.csv", "table.md", "claims.md", "figure.png", "run.json"):
         if (arguments.output / name).exists():
             sys.stdout.write(f"{arguments.output / name}\n")
+        elif name == "figure.png":
+            sys.stdout.write('No figure without matplotlib: pip install "treemetric[plot]"\n')
 
 
 def _counterexample(arguments: argparse.Namespace) -> None:

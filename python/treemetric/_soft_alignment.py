@@ -12,6 +12,9 @@ from treemetric.tree import Tree
 
 __all__ = ["SoftAlignment", "soft_alignment"]
 
+# Far beyond it the soft distance is no number any more.
+HOTTEST = 1e100
+
 
 class SoftAlignment(NamedTuple):
     """The soft distance of two trees and the expected alignment; made by `soft_alignment`.
@@ -47,8 +50,8 @@ def soft_alignment(
     x, y : Tree
         Trees or forests.
     temperature : float, default=1.0
-        How much dearer alignments count; must be positive, and not below 1e-10 of the cost
-        of deleting and inserting everything.
+        How much dearer alignments count; must be positive, at most 1e100, and not below
+        1e-10 of the cost of deleting and inserting everything.
     costs : Costs, optional
         What an edit costs; 1 by default.
 
@@ -77,8 +80,8 @@ def soft_alignment(
     # Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
     everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), [])
     least = max(1e-10 * everything, 1e-300)
-    if not least <= heat < float("inf"):
-        must = f"a float in the range [{least:g}, inf) for these trees"
+    if not least <= heat <= HOTTEST:
+        must = f"a float in the range [{least:g}, {HOTTEST:g}] for these trees"
         refuse("temperature", "soft_alignment", must, shown(temperature))
     table, index = pair_table(checked, x, y)
     cost, expectation = _core.soft_pair(x._data, y._data, table, index, heat)

@@ -57,7 +57,11 @@ class Store(ABC):
 
     @abstractmethod
     def write(self, plan: BlockPlan, block: Block, values: Distances) -> None:
-        """Write the values of a block, to the disk itself."""
+        """Write the values of a block."""
+
+    @abstractmethod
+    def sync(self) -> None:
+        """Return when all that was written is on the disk itself."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -168,6 +172,9 @@ class NpyStore(Store):
                 for start in range(0, values.shape[1], _PANEL):
                     panel = np.ascontiguousarray(values[:, start : start + _PANEL].T)
                     self._put_rows(column + start, row, panel)
+
+    def sync(self) -> None:
+        """See `Store`."""
         os.fsync(self._file.fileno())
 
     def finish(self) -> None:
@@ -212,6 +219,7 @@ class ZarrStore(Store):
         self.beside = Path(*parts[: top - 1], ".".join(parts[top - 1 :]))
         self.root, self.name = Path(*parts[:top]), "/".join(parts[top:])
         self._array: Any = None
+        self._written: set[Path] = set()
 
     def strips(self) -> bool:
         """See `Store`."""
@@ -270,22 +278,26 @@ class ZarrStore(Store):
         for place, part in parts:
             if part.size:
                 self._array[place] = part
-                self._sync(place)
+                self._written.update(self._files(place))
 
-    def _sync(self, place: Iterable[slice]) -> None:
-        """Write the chunks of a place to the disk itself, which Zarr leaves to the system."""
+    def _files(self, place: Iterable[slice]) -> list[Path]:
+        """List the files of the chunks of a place."""
         spans = [
             range(part.start // side, (part.stop - 1) // side + 1)
             for part, side in zip(place, self._array.chunks, strict=True)
         ]
-        files = [
-            self.path / self._array.metadata.encode_chunk_key(chunk) for chunk in product(*spans)
-        ]
-        for file in files:
+        key = self._array.metadata.encode_chunk_key
+        return [self.path / key(chunk) for chunk in product(*spans)]
+
+    def sync(self) -> None:
+        """See `Store`."""
+        # Zarr leaves this to the system.
+        for file in self._written:
             with file.open("rb") as opened:
                 os.fsync(opened.fileno())
-        for folder in {file.parent for file in files}:
+        for folder in {file.parent for file in self._written}:
             sync_folder(folder)
+        self._written.clear()
 
     def finish(self) -> None:
         """See `Store`."""

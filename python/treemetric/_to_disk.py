@@ -1,6 +1,8 @@
 """Distances in a file: begun, resumed, finished."""
 
 import os
+import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +22,7 @@ from treemetric.costs import Costs
 from treemetric.exceptions import CancelledError
 from treemetric.treeset import check_trees
 
+_NOTE_EVERY = 0.5  # seconds
 _CANCELLED = "the computation was cancelled"
 _ANEW = "pass overwrite=True (--overwrite on the command line) to replace it, or another name"
 
@@ -55,7 +58,7 @@ class Filling:
         function: str,
     ) -> None:
         self.problem = problem
-        target = Path(path)
+        self.path = target = Path(path)
         n, m = problem.shape
         shape = (n * (n - 1) // 2,) if problem.condensed else (n, m)
         self._store = store_class(target, function)(target, shape, problem.dtype)
@@ -71,6 +74,8 @@ class Filling:
         self._room = problem.needs(threads, self._store.copies)
         self.plan: BlockPlan
         self._stack = ExitStack()
+        self._written: set[int] = set()  # but not yet noted
+        self._noted = 0.0
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -78,7 +83,10 @@ class Filling:
             stack.callback(self._store.close)
             if not self._is_resumed():
                 self._begin()
+            # Also when work is interrupted: what was written counts.
+            stack.callback(self._commit)
             self._stack = stack.pop_all()
+        self._noted = time.monotonic()
         return self
 
     def __exit__(
@@ -151,17 +159,26 @@ class Filling:
         """Count the distances that are in the file."""
         return sum(self.plan.pairs(self.plan.blocks[k]) for k in self._manifest.done)
 
-    def save(self, index: int, values: Distances) -> None:
-        """Write a block, then note it."""
-        self._store.write(self.plan, self.plan.blocks[index], values)
-        self._manifest.record(index)
+    def save(self, index: int, values: Distances | None) -> None:
+        """Write a block (None: somebody else wrote it), and note it soon."""
+        if values is not None:
+            self._store.write(self.plan, self.plan.blocks[index], values)
+        self._written.add(index)
+        # Small blocks are noted together: waiting for the disk takes milliseconds.
+        if time.monotonic() - self._noted > _NOTE_EVERY:
+            self._commit()
 
-    def note(self, index: int) -> None:
-        """Note a block that somebody else wrote."""
-        self._manifest.record(index)
+    def _commit(self) -> None:
+        """Note blocks in the manifest once they are on the disk itself."""
+        if self._written:
+            self._store.sync()
+            self._manifest.record(self._written)
+            self._written.clear()
+        self._noted = time.monotonic()
 
     def finish(self) -> Any:
         """Give the file its name, if that is left to do, and open it for reading."""
+        self._commit()
         if self._store.is_begun():
             self._store.finish()
         return self._store.result()
@@ -182,17 +199,37 @@ def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
+def teller(done: int, total: int, report: Report) -> Callable[[int], None]:
+    """Give a function that adds to what is done and tells it; it raises if that is answered no."""
+
+    def tell(more: int) -> None:
+        nonlocal done
+        done += more
+        if report is not None:
+            answer = report(done, total)
+            if isinstance(answer, (bool, np.bool_)) and not answer:
+                raise CancelledError(_CANCELLED)
+
+    return tell
+
+
+def tell_start(filling: Filling, report: Report) -> Callable[[int], None]:
+    """Tell what is there already; give the function that tells more."""
+    tell = teller(filling.pairs_done(), filling.plan.total(), report)
+    tell(0)
+    return tell
+
+
 def fill(filling: Filling, threads: int, report: Report) -> Any:
     """Compute what is missing in this process, and open the file."""
     with filling:
+        tell_start(filling, report)
         plan = filling.plan
         done, total = filling.pairs_done(), plan.total()
 
         def tell(part: int, _: int) -> object:
             return None if report is None else report(done + part, total)
 
-        if tell(0, 0) is False:  # what is there already
-            raise CancelledError(_CANCELLED)
         for index in filling.missing():
             block = plan.blocks[index]
             # Without a callback the core has nothing to take the interpreter's lock for.

@@ -120,14 +120,20 @@ class Alignment:
 
     def _all_edits(self) -> list[Edit]:
         """List an edit for every pair, those that keep a node included."""
-        old, new, price = self.x.labels, self.y.labels, self.costs._price
+        old, new = self.x.labels, self.y.labels
+        # Once per pair of labels: a price may be a Python function of the user.
+        known: dict[Any, float] = {}
         edits = []
         for i, j in self.pairs:
             a = None if i is None else old[i]
             b = None if j is None else new[j]
             gap_a, gap_b = i is None, j is None
             op = "insert" if gap_a else "delete" if gap_b else "replace"
-            edits.append(Edit(op, i, j, a, b, price((gap_a, a), (gap_b, b))))
+            key = ((gap_a, a), (gap_b, b))
+            cost = known.get(key)
+            if cost is None:
+                cost = known[key] = self.costs._price(*key)
+            edits.append(Edit(op, i, j, a, b, cost))
         return edits
 
     def edits(self) -> list[Edit]:
@@ -224,6 +230,10 @@ class Alignment:
         message = f"alignments are immutable; {name!r} cannot be set"
         raise AttributeError(message)
 
+    def __delattr__(self, name: str) -> None:
+        message = f"alignments are immutable; {name!r} cannot be deleted"
+        raise AttributeError(message)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Alignment._of, (self.x, self.y, self.costs, self.cost, self.pairs)
 
@@ -246,7 +256,9 @@ _PUT = tuple(vars(Alignment)[name].__set__ for name in Alignment.__slots__)
 
 
 def _keeps(edit: Edit) -> bool:
-    return edit.op == "replace" and edit.cost == 0 and edit.old == edit.new
+    # A label such as NaN is itself, but not equal to itself.
+    same = edit.old is edit.new or edit.old == edit.new
+    return edit.op == "replace" and edit.cost == 0 and same
 
 
 def _restricted(labels: Any, parents: Any, present: Any) -> Tree:

@@ -165,17 +165,34 @@ def _add_jobs(parser: argparse.ArgumentParser) -> None:
 
 def _align(arguments: argparse.Namespace) -> None:
     x, y = _tree(arguments.a), _tree(arguments.b)
-    alignment, count = align(x, y), cooptimal(x, y).count
+    alignment = align(x, y)
     for edit in alignment.edits():
         where = f"node {edit.i} of A" if edit.i is not None else f"node {edit.j} of B"
         change = {
-            "replace": f"{edit.old} -> {edit.new}",
-            "delete": f"{edit.old}",
-            "insert": f"{edit.new}",
+            "replace": f"{_plain(edit.old)} -> {_plain(edit.new)}",
+            "delete": _plain(edit.old),
+            "insert": _plain(edit.new),
         }[edit.op]
         print(f"{edit.op:8}{change}  ({where})")
-    others = "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
-    print(f"{alignment.cost:g} edits, {others}")
+    edits = int(alignment.cost)
+    print(f"{edits} edit{'' if edits == 1 else 's'}, {_among(x, y)}")
+
+
+# Trees with more pairs of nodes are aligned without counting the alternatives.
+_COUNTED = 10**6
+
+
+def _among(x: Tree, y: Tree) -> str:
+    if x.size * y.size > _COUNTED:
+        return "an optimal alignment"
+    count = cooptimal(x, y).count
+    return "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
+
+
+def _plain(label: object) -> str:
+    """Give a label on one line, in quotes where it would not be seen as one."""
+    text = str(label)
+    return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
 def _distance(arguments: argparse.Namespace) -> None:

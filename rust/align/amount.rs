@@ -40,6 +40,9 @@ pub(crate) struct Scaled {
     exponent: i64,
 }
 
+/// Far above all powers that temperatures allow, far below overflow of their sums.
+const LARGEST_POWER: f64 = 1e15;
+
 /// A power of two whose exponent is known to be in the range of normal float64s.
 fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -56,7 +59,13 @@ impl Scaled {
     }
 
     /// e to this power.
+    ///
+    /// Powers below any that can count beside 1 give 0: exponents must stay far from overflow
+    /// when they are added up.
     pub(crate) fn exp(power: f64) -> Self {
+        if power < -LARGEST_POWER {
+            return Self::zero();
+        }
         let exponent = (power * std::f64::consts::LOG2_E).floor();
         Self::new((power - exponent * std::f64::consts::LN_2).exp(), exponent as i64)
     }

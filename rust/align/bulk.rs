@@ -100,7 +100,7 @@ fn check_temperature(request: &Request<'_>) -> Result<()> {
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "The 'temperature' parameter of edit_counts must be a float in the range [{least:e}, inf) \
+        "The 'temperature' parameter of edit_counts must be a float in the range [{least:e}, 1e100] \
          for these trees. Got {temperature:e} instead."
     )))
 }

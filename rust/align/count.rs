@@ -7,6 +7,7 @@ use crate::align::reach::{Reach, Reached, Scratch};
 use crate::align::recycle::{Recycle, Recycled};
 use crate::align::sweep::{List, Lists, Sweep};
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Cancel;
 use num_bigint::BigUint;
 use std::cell::RefCell;
@@ -54,9 +55,14 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     }
 
     /// Lists the reached cells of pairs of spans.
-    pub(crate) fn lister(&self) -> impl Fn((usize, usize), &mut Reached) {
+    pub(crate) fn lister(
+        &self,
+        cancel: &Cancel,
+    ) -> impl Fn((usize, usize), &mut Reached) -> Result<()> {
         let scratch = RefCell::new(Scratch::default());
-        move |pair, found| self.reach.list(&self.problem, pair, &mut scratch.borrow_mut(), found)
+        move |pair, found| {
+            self.reach.list(&self.problem, pair, &mut scratch.borrow_mut(), found, cancel)
+        }
     }
 
     /// Amounts of every pair of nodes with what is below them, and of everything.
@@ -65,7 +71,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
         lists: &mut Lists,
         cancel: &Cancel,
     ) -> Result<(Recycled<A>, A)> {
-        let (list, weight) = (self.lister(), |_, _| A::one());
+        let (list, weight) = (self.lister(cancel), |_, _| A::one());
         Sweep::new(&self.problem, &self.reach, &list, &weight).forward(lists, cancel)
     }
 
@@ -80,6 +86,15 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
         if total < (1u64 << 53) as f64 {
             return Ok(BigUint::from(total as u64));
         }
+        // Every cell may need as many bits as the total.
+        let bits = if total < LARGEST_PLAIN {
+            total.log2()
+        } else {
+            self.amounts::<Scaled>(&mut lists, cancel)?.1.ln() * std::f64::consts::LOG2_E
+        };
+        let (n, m) = self.problem.shape();
+        let bytes = 3 * n as u64 * m as u64 * (bits / 8.0) as u64;
+        memory::check("the exact number of alignments", bytes)?;
         Ok(self.amounts::<BigUint>(&mut lists, cancel)?.1)
     }
 
@@ -88,7 +103,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// # Errors
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn expectation(&self, cancel: &Cancel) -> Result<Expectation> {
-        let (list, every_pair_alike) = (self.lister(), |_, _| 0.0);
+        let (list, every_pair_alike) = (self.lister(cancel), |_, _| 0.0);
         Ok(expectation(&self.problem, &self.reach, &list, &every_pair_alike, cancel)?.0)
     }
 }

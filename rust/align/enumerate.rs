@@ -59,12 +59,12 @@ impl Enumeration {
         let columns = problem.y.spans.len();
         let mut forest_of = vec![u32::MAX; problem.x.spans.len() * columns];
         let mut forests = Vec::new();
-        let (list, mut reached) = (cooptimal.lister(), Reached::default());
+        let (list, mut reached) = (cooptimal.lister(cancel), Reached::default());
         for &(s, t) in active {
             cancel.check()?;
             let pair = (s as usize, t as usize);
             reached.clear();
-            list(pair, &mut reached);
+            list(pair, &mut reached)?;
             let (a, b) = problem.spans(pair);
             forest_of[pair.0 * columns + pair.1] = forests.len() as u32;
             forests.push((

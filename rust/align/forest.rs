@@ -3,6 +3,8 @@
 use crate::align::Integer;
 use crate::align::problem::{Problem, Span};
 use crate::align::recycle::{Recycle, Recycled};
+use crate::error::Result;
+use crate::parallel::Cancel;
 
 /// Steps of the grammar that are open in a cell.
 pub(crate) mod step {
@@ -53,12 +55,13 @@ impl<Q: Integer> Forest<Q> {
         r * self.width + c
     }
 
-    fn reset(&mut self, rows: usize, columns: usize) {
+    fn reset(&mut self, rows: usize, columns: usize) -> Result<()> {
         self.width = columns + 1;
         let cells = (rows + 1) * self.width;
-        self.saving.reserve_len(cells, Q::ZERO);
-        self.mapped.reserve_len(cells, Q::NEVER);
+        self.saving.reserve_len(cells, Q::ZERO)?;
+        self.mapped.reserve_len(cells, Q::NEVER)?;
         self.saving[..self.width].fill(Q::ZERO);
+        Ok(())
     }
 
     /// Fills the savings of the first `rows` and `columns` nodes of two spans.
@@ -67,9 +70,11 @@ impl<Q: Integer> Forest<Q> {
         problem: &Problem<'_, Q>,
         (a, b): (Span, Span),
         (rows, columns): (usize, usize),
-    ) {
-        self.reset(rows, columns);
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.reset(rows, columns)?;
         for r in 1..=rows {
+            cancel.check()?;
             let Row { previous, beside, current, trees, firsts, .. } = self.row(problem, (a, b), r);
             let mut best = Q::ZERO;
             let known = previous[1..].iter().zip(trees).zip(firsts);
@@ -79,6 +84,7 @@ impl<Q: Integer> Forest<Q> {
                 *out = best;
             }
         }
+        Ok(())
     }
 
     /// Fills everything; `may_pair` says of all pairs of nodes, row by row, whether pairing them
@@ -91,9 +97,11 @@ impl<Q: Integer> Forest<Q> {
         problem: &Problem<'_, Q>,
         (a, b): (Span, Span),
         may_pair: Option<&[bool]>,
-    ) {
-        self.reset(a.len(), b.len());
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.reset(a.len(), b.len())?;
         for r in 1..=a.len() {
+            cancel.check()?;
             let start = (a.first + r - 1) * problem.y.nodes + b.first;
             let row = self.row(problem, (a, b), r);
             match may_pair {
@@ -104,6 +112,7 @@ impl<Q: Integer> Forest<Q> {
                 None => row.fill(b, std::iter::repeat(true)),
             }
         }
+        Ok(())
     }
 
     /// The parts that row `r` of the recursion works on.

@@ -2,6 +2,7 @@
 
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
+use crate::cost::Scale;
 use crate::distance::{
     Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
 };
@@ -127,8 +128,9 @@ pub struct Problem<'a, Q: Recycle> {
 
 #[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
 impl<'a, Q: Integer> Problem<'a, Q> {
-    /// Computes the savings of all pairs of subtrees; `tolerance` is relative to the cost of
-    /// deleting and inserting everything.
+    /// Computes the savings of all pairs of subtrees. Two ways to go on count as equally good if
+    /// they differ by at most `tolerance` of the optimal cost, or by what rounding the costs to
+    /// quanta can have changed.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
@@ -142,7 +144,15 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         cancel: &Cancel,
     ) -> Result<Self> {
         let work = |orientation| cells(x.tree, y.tree, orientation);
-        let left = order == Order::Any && work(Orientation::Left) < work(Orientation::Right);
+        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
+        let exact = match pricing {
+            Pricing::Unit => true,
+            Pricing::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
+        };
+        // Without slack the set of optimal alignments does not depend on the order of the walk.
+        let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
+        let any = order == Order::Any && no_slack;
+        let left = any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
         let (side_x, side_y) = (Side::new(x.tree, orientation), Side::new(y.tree, orientation));
         let mut trees = Recycled::default();
@@ -157,7 +167,9 @@ impl<'a, Q: Integer> Problem<'a, Q> {
             let a = x.code(a);
             labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
         }
-        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
+        let optimum = nothing_saved - saving;
+        let rounding = if exact { 0 } else { (x.tree.nodes() + y.tree.nodes()) as i128 };
+        let slack = ((tolerance * optimum as f64) as i128).max(rounding);
         Ok(Self {
             x: side_x,
             y: side_y,
@@ -165,7 +177,7 @@ impl<'a, Q: Integer> Problem<'a, Q> {
             labels,
             label_width: columns.len(),
             // More than everything is no more than everything.
-            slack: Q::from_wide(((tolerance * nothing_saved as f64) as i128).min(nothing_saved)),
+            slack: Q::from_wide(slack.min(nothing_saved)),
             nothing_saved,
             saving,
             pricing,
@@ -256,7 +268,13 @@ pub fn subtree_distances(
         let cell = |(k, &saving): (usize, &Q)| {
             total(pricing, deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
-        Ok(savings.iter().rev().enumerate().map(cell).collect())
+        let mut distances = Vec::with_capacity(savings.len());
+        let mut cells = savings.iter().rev().enumerate();
+        while distances.len() < savings.len() {
+            cancel.check()?;
+            distances.extend(cells.by_ref().take(1 << 20).map(cell));
+        }
+        Ok(distances)
     })
 }
 

@@ -5,6 +5,7 @@ use crate::align::forest::{Forest, step};
 use crate::align::problem::{Problem, Span};
 use crate::align::recycle::{Recycle, Recycled};
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Cancel;
 use std::ops::Range;
 
@@ -77,8 +78,18 @@ impl Reached {
     }
 
     /// Adds every cell with every step open, for weights under which every alignment counts.
-    pub(crate) fn add_all<Q: Integer>(&mut self, problem: &Problem<'_, Q>, pair: (usize, usize)) {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
+    pub(crate) fn add_all<Q: Integer>(
+        &mut self,
+        problem: &Problem<'_, Q>,
+        pair: (usize, usize),
+        cancel: &Cancel,
+    ) -> Result<()> {
         let (a, b) = problem.spans(pair);
+        let bytes = a.len() * b.len() * size_of::<Cell>();
+        memory::check("the alignment of one pair of trees", bytes as u64)?;
         let bits = step::ALL | state::ANY | state::MAPPED;
         for r in (1..=a.len()).rev() {
             self.cells.extend((1..=b.len() as u32).rev().map(|column| Cell { column, bits }));
@@ -87,7 +98,9 @@ impl Reached {
                 self.roots.extend(path.map(|&j| j + 1 - b.first as u32));
             }
             self.end_row(r);
+            cancel.check()?;
         }
+        Ok(())
     }
 }
 
@@ -136,10 +149,10 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Everything, for weights under which every alignment counts.
-    pub(crate) fn all<Q: Integer>(problem: &Problem<'_, Q>) -> Self {
+    pub(crate) fn all<Q: Integer>(problem: &Problem<'_, Q>) -> Result<Self> {
         let (rows, columns) = (problem.x.spans.len(), problem.y.spans.len());
-        let mut reach =
-            Self { may_pair: Recycled::filled(0, false), leaves: Vec::new(), spans: Vec::new() };
+        let may_pair = Recycled::filled(0, false)?;
+        let mut reach = Self { may_pair, leaves: Vec::new(), spans: Vec::new() };
         for s in 0..rows {
             for t in 0..columns {
                 let (a, b) = problem.spans((s, t));
@@ -154,7 +167,7 @@ impl Reach {
                 }
             }
         }
-        reach
+        Ok(reach)
     }
 
     /// Walks down from the whole trees. A subtree pair is entered if its saving is needed; its
@@ -166,7 +179,7 @@ impl Reach {
     ) -> Result<Self> {
         let (n, m) = problem.shape();
         let mut reach = Self {
-            may_pair: Recycled::filled(n * m, false),
+            may_pair: Recycled::filled(n * m, false)?,
             leaves: Vec::new(),
             spans: Vec::new(),
         };
@@ -176,7 +189,7 @@ impl Reach {
         let (rows, columns) = (problem.x.spans.len(), problem.y.spans.len());
         let mut active = vec![false; rows * columns];
         active[rows * columns - 1] = true;
-        let mut entered = Recycled::filled(n * m, false);
+        let mut entered = Recycled::filled(n * m, false)?;
         let Scratch { forest, met } = scratch;
         for pair in (0..rows * columns).rev() {
             if !active[pair] {
@@ -184,9 +197,10 @@ impl Reach {
             }
             cancel.check()?;
             let pair = (pair / columns, pair % columns);
-            forest.fill(problem, problem.spans(pair), None);
-            let mut walk = Walk::new(problem, forest, pair, None, met);
+            forest.fill(problem, problem.spans(pair), None, cancel)?;
+            let mut walk = Walk::new(problem, forest, pair, None, met)?;
             for r in (1..=walk.spans.0.len()).rev() {
+                cancel.check()?;
                 walk.row(r, |i, j, _, bits| {
                     if bits & step::PAIR == 0 || std::mem::replace(&mut entered[i * m + j], true) {
                         return;
@@ -221,13 +235,15 @@ impl Reach {
         pair: (usize, usize),
         scratch: &mut Scratch<Q>,
         found: &mut Reached,
-    ) {
+        cancel: &Cancel,
+    ) -> Result<()> {
         let may_pair = Some(self.may_pair.as_slice());
         let Scratch { forest, met } = scratch;
-        forest.fill(problem, problem.spans(pair), may_pair);
-        let mut walk = Walk::new(problem, forest, pair, may_pair, met);
+        forest.fill(problem, problem.spans(pair), may_pair, cancel)?;
+        let mut walk = Walk::new(problem, forest, pair, may_pair, met)?;
         let first = walk.spans.1.first;
         for r in (1..=walk.spans.0.len()).rev() {
+            cancel.check()?;
             walk.row(r, |_, _, column, bits| {
                 found.cells.push(Cell { column: column as u32, bits });
             });
@@ -239,6 +255,7 @@ impl Reach {
             });
             found.end_row(r);
         }
+        Ok(())
     }
 }
 
@@ -264,7 +281,7 @@ struct Walk<'w, 'p, Q: Recycle> {
     /// The nodes of y on the path of its span.
     path: &'w [u32],
     may_pair: Option<&'w [bool]>,
-    met: &'w mut Vec<u8>,
+    met: &'w mut Recycled<u8>,
 }
 
 impl<'w, 'p, Q: Integer> Walk<'w, 'p, Q> {
@@ -273,16 +290,16 @@ impl<'w, 'p, Q: Integer> Walk<'w, 'p, Q> {
         forest: &'w Forest<Q>,
         pair: (usize, usize),
         may_pair: Option<&'w [bool]>,
-        met: &'w mut Vec<u8>,
-    ) -> Self {
+        met: &'w mut Recycled<u8>,
+    ) -> Result<Self> {
         let spans = problem.spans(pair);
         let cells = (spans.0.len() + 1) * forest.width;
         met.clear();
-        met.resize(cells, 0);
+        met.reserve_len(cells, 0)?;
         if pair == (problem.x.spans.len() - 1, problem.y.spans.len() - 1) {
             met[cells - 1] = state::ANY;
         }
-        Self { problem, forest, spans, path: problem.y.path(pair.1), may_pair, met }
+        Ok(Self { problem, forest, spans, path: problem.y.path(pair.1), may_pair, met })
     }
 
     /// Goes through the reached cells of a row: `visit(i, j, column, states and steps)`.

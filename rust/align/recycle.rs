@@ -1,5 +1,7 @@
 //! Buffers that go from one pair to the next: large ones are expensive to get from the system.
 
+use crate::error::Result;
+use crate::memory;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
@@ -45,18 +47,26 @@ impl<T: Recycle> Default for Recycled<T> {
 
 impl<T: Recycle> Recycled<T> {
     /// Of this length, with one value everywhere.
-    pub(crate) fn filled(len: usize, value: T) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if that does not fit.
+    pub(crate) fn filled(len: usize, value: T) -> Result<Self> {
         let mut new = Self::default();
         new.0.clear();
-        new.0.resize(len, value);
-        new
+        new.reserve_len(len, value)?;
+        Ok(new)
     }
 
     /// At least of this length; entries that were there stay.
-    pub(crate) fn reserve_len(&mut self, len: usize, value: T) {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if that does not fit.
+    pub(crate) fn reserve_len(&mut self, len: usize, value: T) -> Result<()> {
         if self.0.len() < len {
+            memory::check("the alignment of one pair of trees", (len * size_of::<T>()) as u64)?;
             self.0.resize(len, value);
         }
+        Ok(())
     }
 }
 
@@ -91,22 +101,22 @@ mod tests {
 
     #[test]
     fn buffers_come_back_and_are_as_asked_for() {
-        let mut first = Recycled::filled(100, 1.5f64);
+        let mut first = Recycled::filled(100, 1.5f64).unwrap();
         let place = first.as_ptr();
         first[3] = 2.0;
         drop(first);
-        let second = Recycled::filled(50, 0.5f64);
+        let second = Recycled::filled(50, 0.5f64).unwrap();
         assert_eq!(second.as_ptr(), place);
         assert_eq!(*second, vec![0.5; 50]);
-        let third = Recycled::filled(50, 0.5f64);
+        let third = Recycled::filled(50, 0.5f64).unwrap();
         assert_ne!(third.as_ptr(), place);
     }
 
     #[test]
     fn large_and_many_buffers_are_given_back() {
-        drop(Recycled::filled(KEEP_BYTES + 1, 0u8));
+        drop(Recycled::filled(KEEP_BYTES + 1, 0u8).unwrap());
         assert!(Recycled::<u8>::default().is_empty());
-        drop((0..20).map(|_| Recycled::filled(10, 1i64)).collect::<Vec<_>>());
+        drop((0..20).map(|_| Recycled::filled(10, 1i64).unwrap()).collect::<Vec<_>>());
         let left = i64::with_left_over(|buffers| Some(buffers.len()));
         assert_eq!(left, Some(KEEP_COUNT));
     }

@@ -7,6 +7,7 @@ use crate::align::count::{CoOptimal, LARGEST_PLAIN};
 use crate::align::forest::step;
 use crate::align::sweep::{Amounts, Lists, Sweep};
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Cancel;
 
 /// An amount that can be compared with a larger one.
@@ -46,8 +47,9 @@ impl<Q: Integer> CoOptimal<'_, Q> {
     /// Draws `count` optimal alignments independently and uniformly.
     ///
     /// # Errors
-    /// [`crate::Error::Cancelled`] if asked to stop.
-    pub fn sample(&self, count: usize, seed: u64, cancel: &Cancel) -> Result<Vec<Pairs>> {
+    /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
+    pub fn sample(&self, count: u32, seed: u64, cancel: &Cancel) -> Result<Vec<Pairs>> {
+        let count = count as usize;
         let mut lists = Lists::default();
         let (pairs, total) = self.amounts::<f64>(&mut lists, cancel)?;
         if total < LARGEST_PLAIN {
@@ -66,16 +68,18 @@ impl<Q: Integer> CoOptimal<'_, Q> {
         lists: &mut Lists,
         cancel: &Cancel,
     ) -> Result<Vec<Pairs>> {
-        let mut samples = vec![Pairs::new(); count];
         let problem = self.problem();
+        let (n, m) = problem.shape();
+        let pairs_bytes = (n.min(m) * size_of::<(u32, u32)>()) as u64;
+        memory::check("the samples", (count as u64).saturating_mul(48 + pairs_bytes))?;
+        let mut samples = vec![Pairs::new(); count];
         let columns = problem.y.spans.len();
         let mut starts: Vec<Vec<(u32, u32, u32)>> =
             vec![Vec::new(); problem.x.spans.len() * columns];
-        let (n, m) = problem.shape();
         if let Some(whole) = starts.last_mut() {
             whole.extend((0..count as u32).map(|sample| (sample, n as u32, m as u32)));
         }
-        let (list, weight) = (self.lister(), |_, _| A::one());
+        let (list, weight) = (self.lister(cancel), |_, _| A::one());
         let sweep = Sweep::new(problem, self.reach(), &list, &weight);
         let mut amounts = Amounts::new();
         let mut random = Random(seed);
@@ -87,11 +91,12 @@ impl<Q: Integer> CoOptimal<'_, Q> {
             if open.is_empty() {
                 continue;
             }
-            let reached = lists.get(position, |found| list(pair, found));
-            sweep.refill(pair, &reached, pairs, &mut amounts);
+            let reached = lists.get(position, |found| list(pair, found))?;
+            sweep.refill(pair, &reached, pairs, &mut amounts, cancel)?;
             let width = b.len() + 1;
             let all_steps = reached.steps(width, a.len() + 1);
             while let Some((sample, r, c)) = open.pop() {
+                cancel.check()?;
                 let (mut r, mut c) = (r as usize, c as usize);
                 let mut is_mapped = false;
                 while r > 0 && c > 0 {

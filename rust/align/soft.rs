@@ -22,8 +22,8 @@ pub fn soft_alignment<Q: Integer>(
     temperature: f64,
     cancel: &Cancel,
 ) -> Result<(f64, Expectation)> {
-    let reach = Reach::all(problem);
-    let list = |pair: (usize, usize), found: &mut Reached| found.add_all(problem, pair);
+    let reach = Reach::all(problem)?;
+    let list = |pair: (usize, usize), found: &mut Reached| found.add_all(problem, pair, cancel);
     let weight = |i: usize, j: usize| problem.quanta_to_cost(problem.pair(i, j)) / temperature;
     let (expected, log_total) = expectation(problem, &reach, &list, &weight, cancel)?;
     Ok((problem.cost_of_nothing_saved() - temperature * log_total, expected))

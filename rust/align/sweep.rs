@@ -63,15 +63,16 @@ impl<A: Amount> Amounts<A> {
     }
 
     /// Makes room for a forest and sets its borders.
-    fn reset(&mut self, layout: &Layout<'_>) {
+    fn reset(&mut self, layout: &Layout<'_>) -> Result<()> {
         let cells = layout.width * layout.height;
-        self.any.reserve_len(cells, A::zero());
-        self.mapped.reserve_len(cells, A::zero());
+        self.any.reserve_len(cells, A::zero())?;
+        self.mapped.reserve_len(cells, A::zero())?;
         self.any[..layout.width].fill(A::one());
         for r in 1..layout.height {
             self.any[r * layout.width] = A::one();
             self.mapped[r * layout.width] = A::zero();
         }
+        Ok(())
     }
 
     fn fill_row(&mut self, layout: &Layout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
@@ -112,7 +113,7 @@ pub(crate) struct Sweep<'p, Q: Recycle, A> {
 }
 
 /// Adds the reached cells of a pair of spans.
-pub(crate) type List<'p> = &'p dyn Fn((usize, usize), &mut Reached);
+pub(crate) type List<'p> = &'p dyn Fn((usize, usize), &mut Reached) -> Result<()>;
 
 /// Lists of reached cells by position of the pair of spans, as far as they were kept.
 #[derive(Debug, Default)]
@@ -127,20 +128,20 @@ impl Lists {
     pub(crate) fn get(
         &mut self,
         position: usize,
-        list: impl FnOnce(&mut Reached),
-    ) -> ReachedForest<'_> {
+        list: impl FnOnce(&mut Reached) -> Result<()>,
+    ) -> Result<ReachedForest<'_>> {
         if let Some(range) = self.ranges.get(position) {
-            return self.kept.forest(range.clone());
+            return Ok(self.kept.forest(range.clone()));
         }
         if position == self.ranges.len() && self.kept.bytes() < KEEP_LISTS {
             let start = self.kept.len();
-            list(&mut self.kept);
+            list(&mut self.kept)?;
             self.ranges.push(start..self.kept.len());
-            return self.kept.forest(start..self.kept.len());
+            return Ok(self.kept.forest(start..self.kept.len()));
         }
         self.latest.clear();
-        list(&mut self.latest);
-        self.latest.forest(0..self.latest.len())
+        list(&mut self.latest)?;
+        Ok(self.latest.forest(0..self.latest.len()))
     }
 }
 
@@ -168,7 +169,7 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
     /// Amounts of every pair of nodes with what is below them, and of everything.
     pub(crate) fn forward(&self, lists: &mut Lists, cancel: &Cancel) -> Result<(Recycled<A>, A)> {
         let (n, m) = self.problem.shape();
-        let mut pairs = Recycled::filled(n * m, A::zero());
+        let mut pairs = Recycled::filled(n * m, A::zero())?;
         for &(i, j) in &self.reach.leaves {
             let (i, j) = (i as usize, j as usize);
             pairs[i * m + j] = (self.weight)(i, j);
@@ -179,9 +180,10 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
             cancel.check()?;
             let pair = (s as usize, t as usize);
             let layout = self.layout(pair);
-            let reached = lists.get(position, |found| (self.list)(pair, found));
-            amounts.reset(&layout);
+            let reached = lists.get(position, |found| (self.list)(pair, found))?;
+            amounts.reset(&layout)?;
             for (r, cells, roots) in reached.rows().rev() {
+                cancel.check()?;
                 // Pairs on both paths are used in this very forest, after they are found.
                 for &c in roots {
                     let (c, i) = (c as usize, layout.first.0 + r - 1);
@@ -203,12 +205,15 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
         reached: &ReachedForest<'_>,
         pairs: &[A],
         amounts: &mut Amounts<A>,
-    ) {
+        cancel: &Cancel,
+    ) -> Result<()> {
         let layout = self.layout(pair);
-        amounts.reset(&layout);
+        amounts.reset(&layout)?;
         for (r, cells, _) in reached.rows().rev() {
+            cancel.check()?;
             amounts.fill_row(&layout, r, cells, pairs);
         }
+        Ok(())
     }
 
     /// The share of the total that each pair of nodes takes part in, plainly or scaled.
@@ -220,15 +225,15 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
         cancel: &Cancel,
     ) -> Result<Recycled<A>> {
         let (n, m) = self.problem.shape();
-        let mut adjoint = Recycled::filled(n * m, A::zero());
+        let mut adjoint = Recycled::filled(n * m, A::zero())?;
         let (mut amounts, mut flows) = (Amounts::new(), Amounts::new());
         for (position, &(s, t)) in self.reach.spans.iter().enumerate().rev() {
             cancel.check()?;
             let pair = (s as usize, t as usize);
-            let reached = lists.get(position, |found| (self.list)(pair, found));
-            self.refill(pair, &reached, pairs, &mut amounts);
+            let reached = lists.get(position, |found| (self.list)(pair, found))?;
+            self.refill(pair, &reached, pairs, &mut amounts, cancel)?;
             let layout = self.layout(pair);
-            flows.reset(&layout);
+            flows.reset(&layout)?;
             for (r, cells, _) in reached.rows() {
                 for cell in cells {
                     flows.any[r * layout.width + cell.column as usize] = A::zero();
@@ -239,6 +244,7 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
                 flows.any[layout.height * layout.width - 1] = seed.clone();
             }
             for (r, cells, roots) in reached.rows() {
+                cancel.check()?;
                 flow_row(&layout, r, cells, &amounts, &mut flows, pairs, &mut adjoint);
                 for &c in roots {
                     let node = layout.node(r, c as usize);

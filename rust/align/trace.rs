@@ -34,7 +34,7 @@ pub fn one_alignment<Q: Integer>(problem: &Problem<'_, Q>, cancel: &Cancel) -> R
         cancel.check()?;
         let (a, b) = problem.spans((pair / starts.columns, pair % starts.columns));
         let corner = open.iter().fold((0, 0), |corner, &(r, c)| (r.max(corner.0), c.max(corner.1)));
-        forest.fill_savings(problem, (a, b), corner);
+        forest.fill_savings(problem, (a, b), corner, cancel)?;
         while let Some((mut r, mut c)) = open.pop() {
             while r > 0 && c > 0 {
                 let (i, j) = (a.first + r - 1, b.first + c - 1);

@@ -74,6 +74,9 @@ const TABLES_PAY_OFF: f64 = 3000.0;
 const OFTEN: u32 = 8;
 /// Column tables above this many bytes are built anew for every use.
 const KEEP_TABLES: usize = 1 << 20;
+/// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
+/// left to the scalar kernel: its memory is that of the two trees.
+const LARGEST_TABLES: u64 = 1 << 25;
 /// Scratch above this many bytes is given back after a single pair.
 const KEEP_SCRATCH: usize = 32 << 20;
 
@@ -301,6 +304,9 @@ pub(crate) fn group_savings(
     read: &mut impl Read,
 ) -> Result<()> {
     let run = Run { rows, group, pricing, transposed, cancel };
+    let lanes: u64 =
+        group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
+    let kernel = if lanes > LARGEST_TABLES { Kernel::Scalar } else { kernel };
     let smaller = rows.tree.nodes().min(group.largest);
     #[cfg(target_arch = "x86_64")]
     if let (true, Some(avx2)) = (kernel != Kernel::Scalar, Avx2::detect()) {

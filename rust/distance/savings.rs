@@ -109,6 +109,7 @@ struct CopyAll<'a, Q> {
     nodes: (usize, usize),
     savings: &'a mut [Q],
     whole: i128,
+    cancel: &'a Cancel,
 }
 
 impl<Q: Quanta> Read for CopyAll<'_, Q> {
@@ -119,6 +120,9 @@ impl<Q: Quanta> Read for CopyAll<'_, Q> {
         if self.swapped {
             let (of_y, of_x) = (order(savings.rows, m), order(savings.columns, n));
             for (j, &row) in of_y.iter().enumerate() {
+                if self.cancel.check().is_err() {
+                    return;
+                }
                 let row = savings.row(row);
                 for (out, &i) in self.savings[j..].iter_mut().step_by(m).zip(&of_x) {
                     *out = Q::from_element(row[i]);
@@ -128,6 +132,9 @@ impl<Q: Quanta> Read for CopyAll<'_, Q> {
         }
         let (of_x, of_y) = (order(savings.rows, n), order(savings.columns, m));
         for (out, &row) in self.savings.chunks_exact_mut(m.max(1)).zip(&of_x) {
+            if self.cancel.check().is_err() {
+                return;
+            }
             let row = savings.row(row);
             if self.found == self.wanted {
                 out.iter_mut().zip(row).for_each(|(out, &saving)| *out = Q::from_element(saving));
@@ -194,7 +201,11 @@ pub(crate) fn subtree_savings<Q: Quanta>(
         nodes,
         savings,
         whole: 0,
+        cancel,
     };
     with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut copy)?;
-    Ok(copy.whole)
+    let whole = copy.whole;
+    // The copy stops early if asked to.
+    cancel.check()?;
+    Ok(whole)
 }

@@ -31,11 +31,21 @@ type Pair<'a, 'py> = (
 /// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it.
 fn on_pair<T: Send>(
     py: Python<'_>,
+    pair: Pair<'_, '_>,
+    work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    on_pair_with(py, pair, 0.0, work)
+}
+
+/// The same, if there is more to do than the cells of the pair.
+fn on_pair_with<T: Send>(
+    py: Python<'_>,
     (x, y, table, index): Pair<'_, '_>,
+    more: f64,
     work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     with_operands(py, x, y, table, index, |x, y, pricing| {
-        let cells = pair_work(x.tree, y.tree) + align_work(x.tree, y.tree);
+        let cells = pair_work(x.tree, y.tree) + align_work(x.tree, y.tree) + more;
         let solve = |scratch: &mut Workspace, cancel: &Cancel| {
             work(Solver { x, y, pricing, scratch, cancel })
         };
@@ -187,15 +197,24 @@ pub(super) fn cooptimal_sample<'py>(
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
     tolerance: f64,
-    count: usize,
+    count: u32,
     seed: u64,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-    let samples = on_pair(py, (x, y, table, index), |mut solver| {
+    // A walk takes about as many steps as there are nodes, each as long as a few cells.
+    let steps = 10.0 * f64::from(count) * (x.get().codes.len() + y.get().codes.len()) as f64;
+    let samples = on_pair_with(py, (x, y, table, index), steps, |mut solver| {
         in_quanta!(solver.pricing, Q => {
             solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
         })
     })?;
-    samples.iter().map(|pairs| with_gaps(py, pairs, x.get(), y.get())).collect()
+    let mut all = Vec::with_capacity(samples.len());
+    for (k, pairs) in samples.iter().enumerate() {
+        if k % 1000 == 0 {
+            py.check_signals()?;
+        }
+        all.push(with_gaps(py, pairs, x.get(), y.get())?);
+    }
+    Ok(all)
 }
 
 /// An iterator over the pairs of all optimal alignments.

@@ -106,7 +106,7 @@ def learn_mixtures(
         return loss, gradient
 
     # Imported here, because learning builds on this package.
-    from treemetric.learning._threads import one_blas_thread
+    from treemetric._threads import one_blas_thread
 
     with one_blas_thread():
         result = minimize(

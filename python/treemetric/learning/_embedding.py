@@ -12,7 +12,7 @@ from treemetric._typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import EmbeddingCosts
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
-from treemetric.learning._threads import one_blas_thread
+from treemetric._threads import one_blas_thread
 
 # Up to so many entries the incidence of symbols and pairs is multiplied faster as a dense matrix.
 _DENSE_ENTRIES = 20_000

@@ -15,7 +15,7 @@ from treemetric.learning._base import check_int
 from treemetric.learning._gesl_metric import solve_metric
 from treemetric.learning._gesl_problem import Outcome, Problem
 from treemetric.learning._gesl_solver import Report, nothing, solve
-from treemetric.learning._threads import one_blas_thread
+from treemetric._threads import one_blas_thread
 
 LOG2 = log(2.0)
 

@@ -1,0 +1,166 @@
+"""Blocks as tasks of dask; see `treemetric.distributed`."""
+
+import importlib
+import uuid
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from treemetric._blocks import Block
+from treemetric._problem import Problem, Report
+from treemetric._store import ZarrStore
+from treemetric._to_disk import Filling, tell_start
+from treemetric._typing import Distances
+
+# Blocks in the queue of each thread of the workers, so that none waits for its next one.
+_QUEUED = 2
+
+
+def current_client(client: Any) -> Any:
+    """Give the client, the current one, or None."""
+    if client is not None:
+        return client
+    try:
+        return importlib.import_module("distributed").get_client()
+    except (ImportError, ValueError):
+        return None
+
+
+def _compute(problem: Problem, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
+    """Compute a block; runs on a worker."""
+    return problem.compute(problem.plan_from(cuts), block, threads, None)
+
+
+def _held(key: str) -> Problem:
+    """Give the trees that this worker holds."""
+    worker = importlib.import_module("distributed").get_worker()
+    problem: Problem = worker.treemetric_problems[key]
+    return problem
+
+
+def _compute_held(key: str, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
+    """Compute a block of trees that are there; runs on a worker."""
+    return _compute(_held(key), cuts, block, threads)
+
+
+def _write_held(key: str, cuts: dict[str, Any], block: Block, threads: int, path: str) -> None:
+    """Compute a block of trees that are there, and write it; runs on a worker."""
+    problem = _held(key)
+    plan = problem.plan_from(cuts)
+    store = ZarrStore(Path(path), plan.result_shape, problem.dtype)
+    store.attach()
+    store.write(plan, block, problem.compute(plan, block, threads, None))
+    store.sync()
+
+
+@contextmanager
+def _sent(client: Any, problem: Problem) -> Iterator[str]:
+    """Put the trees on all workers, also on those that come later; give their name.
+
+    A plugin rather than scattered data, which are lost when the workers that have them die.
+    """
+    key = f"treemetric-{uuid.uuid4().hex}"
+    base: Any = importlib.import_module("distributed").WorkerPlugin
+
+    class Holder(base):  # type: ignore[misc]
+        """Keeps the trees on a worker."""
+
+        def setup(self, worker: Any) -> None:
+            if not hasattr(worker, "treemetric_problems"):
+                worker.treemetric_problems = {}
+            worker.treemetric_problems[key] = problem
+
+        def teardown(self, worker: Any) -> None:
+            worker.treemetric_problems.pop(key, None)
+
+    client.register_plugin(Holder(), name=key)
+    try:
+        yield key
+    finally:
+        client.unregister_worker_plugin(key)
+
+
+def lazy(problem: Problem, threads: int, budget: int) -> Any:
+    """Give a dask array whose chunks are the blocks."""
+    dask, array = importlib.import_module("dask"), importlib.import_module("dask.array")
+    plan, _ = problem.plan(
+        problem.needs(threads, 1), budget, "pairwise_distances", strips=problem.condensed
+    )
+    if not plan.blocks:
+        return array.zeros(plan.result_shape, dtype=problem.dtype)
+    cuts = plan.to_json()
+    # One task that all blocks refer to: workers get its result once, and when the workers that
+    # have it die, it can be had again.
+    trees = dask.delayed(problem, pure=False, traverse=False)
+    compute = dask.delayed(_compute, pure=False)
+
+    def chunk(block: Block) -> Any:
+        height, width = (end - start for start, end in block)
+        shape = (plan.pairs(block),) if plan.strips else (height, width)
+        task = compute(trees, cuts, block, threads)
+        return array.from_delayed(task, shape=shape, dtype=problem.dtype)
+
+    chunks = {block: chunk(block) for block in plan.blocks}
+    if plan.strips:
+        return array.concatenate(list(chunks.values()))
+    rows = sorted({block.rows for block in chunks})
+    columns = sorted({block.columns for block in chunks})
+
+    def at(row: tuple[int, int], column: tuple[int, int]) -> Any:
+        found = chunks.get(Block(row, column))
+        return chunks[Block(column, row)].T if found is None else found
+
+    return array.block([[at(row, column) for column in columns] for row in rows])
+
+
+def fill(
+    filling: Filling,
+    client: Any,
+    threads: int,
+    remote: bool,  # noqa: FBT001
+    report: Report,
+) -> Any:
+    """Fill a file on a cluster."""
+    with filling:
+        tell = tell_start(filling, report)
+        for index, values in _results(filling, client, threads, remote):
+            filling.save(index, values)
+            tell(filling.plan.pairs(filling.plan.blocks[index]))
+        return filling.finish()
+
+
+def _results(
+    filling: Filling,
+    client: Any,
+    threads: int,
+    remote: bool,  # noqa: FBT001
+) -> Iterator[tuple[int, Distances | None]]:
+    """Give the missing blocks as they are done, with few more under way than can be worked on."""
+    waiting = deque(filling.missing())
+    if not waiting:
+        return
+    cuts, path = filling.plan.to_json(), str(filling.path.absolute())
+    running: dict[Any, int] = {}
+    finished = importlib.import_module("distributed").as_completed()
+    with _sent(client, filling.problem) as key:
+        try:
+            while waiting or running:
+                slots = max(sum(client.nthreads().values()), 1)
+                while waiting and len(running) < _QUEUED * slots:
+                    index = waiting.popleft()
+                    what = (key, cuts, filling.plan.blocks[index], threads)
+                    if remote:
+                        future = client.submit(_write_held, *what, path, pure=False)
+                    else:
+                        future = client.submit(_compute_held, *what, pure=False)
+                    running[future] = index
+                    finished.add(future)
+                future = next(finished)
+                index = running.pop(future)
+                values = future.result()
+                del future  # the cluster may forget it
+                yield index, values
+        finally:
+            client.cancel(list(running))

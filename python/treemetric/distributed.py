@@ -1,0 +1,255 @@
+"""Distances on many machines: the blocks of a matrix as tasks of dask or of joblib.
+
+The blocks are those that `treemetric.pairwise_distances` writes to a file, balanced by estimated
+work, and the results are the same bit for bit. Nothing here schedules anything: that is left to
+dask (the extra ``dask``) and to joblib.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from treemetric import _on_dask, _on_joblib
+from treemetric._blocks import check_budget
+from treemetric._pricing import check_costs
+from treemetric._problem import Problem
+from treemetric._progress import reporter
+from treemetric._store import ZarrStore, need, store_class
+from treemetric._to_disk import Filling, make_problem
+from treemetric._typing import DType, Progress, Trees
+from treemetric._typing import Path as PathLike
+from treemetric._validation import (
+    check_bool,
+    check_cutoff,
+    check_dtype,
+    check_n_jobs,
+    refuse,
+    shown,
+)
+from treemetric.costs import Costs
+
+__all__ = ["joblib_distances", "pairwise_distances"]
+
+
+def pairwise_distances(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    client: Any = None,
+    costs: Costs | None = None,
+    cutoff: float | None = None,
+    n_jobs: int | None = None,
+    dtype: DType = "float64",
+    condensed: bool = False,
+    out: PathLike | None = None,
+    writer: str = "client",
+    progress: Progress = None,
+    memory_budget: int | str | None = None,
+    overwrite: bool = False,
+) -> Any:
+    """Compute the distances from all trees of X to all trees of Y on a dask cluster.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees to go from.
+    Y : TreeSet or list of Tree, optional
+        The trees to go to; by default X itself.
+    client : distributed.Client, optional
+        The cluster that fills `out`; by default the current one. The trees are sent to each of
+        its workers once. An array without `out` is computed wherever it is asked for.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    cutoff : float, optional
+        Distances above it are returned as ``inf``.
+    n_jobs : int, optional
+        Number of threads for each block; None means 1, as workers of dask have threads of
+        their own.
+    dtype : {'float64', 'float32'}, default='float64'
+        Type of the result.
+    condensed : bool, default=False
+        Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    out : path, optional
+        A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
+        `treemetric.pairwise_distances`: either function takes up what the other left.
+    writer : {'client', 'workers'}, default='client'
+        Who writes to `out`. Workers can write full matrices in Zarr's format, if the path is
+        one and the same folder for all of them.
+    progress : callable or bool, optional
+        If `out` is given: called as ``progress(done, total)`` after each block, or True for
+        a bar (needs tqdm). Returning False stops the work.
+    memory_budget : int or str, optional
+        Most bytes that a block takes on a worker; 512 MiB by default.
+    overwrite : bool, default=False
+        If `out` is given: replace what is there if it is something else.
+
+    Returns
+    -------
+    dask.array.Array, numpy.memmap or zarr.Array
+        Without `out`, an array that is computed when it is asked for, one block per chunk.
+        With `out`, the file when it is complete.
+
+    Raises
+    ------
+    ImportError
+        If dask is not installed.
+    ValueError
+        If there is no cluster to fill `out`, or for the reasons of
+        `treemetric.pairwise_distances`.
+
+    See Also
+    --------
+    treemetric.pairwise_distances : The same on one machine.
+    joblib_distances : The same by way of joblib.
+
+    Notes
+    -----
+    If a worker dies, its blocks are computed again by the others. Every pair is computed once:
+    chunks below the diagonal are turned ones from above it.
+
+    Examples
+    --------
+    >>> from treemetric import Tree
+    >>> from treemetric.distributed import pairwise_distances
+    >>> trees = [Tree.from_bracket(s) for s in ("{a{b}{c}}", "{a{c}}", "{b}")]
+    >>> D = pairwise_distances(trees)  # doctest: +SKIP
+    >>> D.compute()  # doctest: +SKIP
+    array([[0., 1., 2.],
+           [1., 0., 2.],
+           [2., 2., 0.]])
+    """
+    name = "pairwise_distances"
+    threads = check_n_jobs(n_jobs, name)
+    budget = check_budget(memory_budget, name)
+    problem = _problem(X, Y, costs, cutoff, dtype, condensed, out, name)
+    if writer not in ("client", "workers"):
+        refuse("writer", name, "'client' or 'workers'", shown(writer))
+    need("dask", "dask", "treemetric.distributed.pairwise_distances")
+    if out is None:
+        return _on_dask.lazy(problem, threads, budget)
+    cluster = _on_dask.current_client(client)
+    if cluster is None:
+        refuse("client", name, "a distributed.Client if out is a path", "none")
+    filling = Filling(
+        problem,
+        out,
+        budget=budget,
+        threads=threads,
+        overwrite=check_bool(overwrite, "overwrite", name),
+        function=name,
+    )
+    if writer == "workers" and (store_class(Path(out), name) is not ZarrStore or condensed):
+        refuse("writer", name, "'client' unless out is a full matrix in Zarr's format", "'workers'")
+    with reporter(progress, name, "pairs") as report:
+        return _on_dask.fill(filling, cluster, threads, writer == "workers", report)
+
+
+def joblib_distances(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    costs: Costs | None = None,
+    cutoff: float | None = None,
+    n_jobs: int | None = None,
+    dtype: DType = "float64",
+    condensed: bool = False,
+    out: PathLike | None = None,
+    progress: Progress = None,
+    memory_budget: int | str | None = None,
+    overwrite: bool = False,
+) -> Any:
+    """Compute the distances from all trees of X to all trees of Y by joblib's backend.
+
+    On one machine `treemetric.pairwise_distances` does the same with less ado. This is for
+    backends that reach further: whichever ``joblib.parallel_config`` chose, that of dask or Ray
+    for instance, runs the blocks.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees to go from.
+    Y : TreeSet or list of Tree, optional
+        The trees to go to; by default X itself.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    cutoff : float, optional
+        Distances above it are returned as ``inf``.
+    n_jobs : int, optional
+        As for ``joblib.Parallel``.
+    dtype : {'float64', 'float32'}, default='float64'
+        Type of the result.
+    condensed : bool, default=False
+        Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    out : path, optional
+        A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
+        `treemetric.pairwise_distances`; by default the result is an array in memory.
+    progress : callable or bool, optional
+        Called as ``progress(done, total)`` after each block, or True for a bar (needs tqdm).
+        Returning False stops the work.
+    memory_budget : int or str, optional
+        Most bytes that a block takes; 512 MiB by default.
+    overwrite : bool, default=False
+        If `out` is given: replace what is there if it is something else.
+
+    Returns
+    -------
+    ndarray, numpy.memmap or zarr.Array
+        The distances.
+
+    See Also
+    --------
+    pairwise_distances : The same by way of dask itself.
+
+    Notes
+    -----
+    Each task brings the trees of its block with it, so any backend will do.
+
+    Examples
+    --------
+    >>> import joblib
+    >>> from treemetric import Tree
+    >>> from treemetric.distributed import joblib_distances
+    >>> trees = [Tree.from_bracket(s) for s in ("{a{b}{c}}", "{a{c}}", "{b}")]
+    >>> with joblib.parallel_config("threading", n_jobs=2):
+    ...     joblib_distances(trees)
+    array([[0., 1., 2.],
+           [1., 0., 2.],
+           [2., 2., 0.]])
+    """
+    name = "joblib_distances"
+    budget = check_budget(memory_budget, name)
+    problem = _problem(X, Y, costs, cutoff, dtype, condensed, out, name)
+    with reporter(progress, name, "pairs") as report:
+        if out is None:
+            return _on_joblib.into_array(problem, n_jobs, budget, report, name)
+        filling = Filling(
+            problem,
+            out,
+            budget=budget,
+            threads=1,
+            overwrite=check_bool(overwrite, "overwrite", name),
+            function=name,
+        )
+        return _on_joblib.into_file(filling, n_jobs, report)
+
+
+def _problem(
+    X: Trees,
+    Y: Trees | None,
+    costs: Costs | None,
+    cutoff: float | None,
+    dtype: DType,
+    condensed: bool,  # noqa: FBT001
+    out: PathLike | None,
+    name: str,
+) -> Problem:
+    """Check what both functions take."""
+    limit, kind = check_cutoff(cutoff, name), check_dtype(dtype, name)
+    condensed = check_bool(condensed, "condensed", name)
+    if condensed and Y is not None:
+        refuse("Y", name, "None if condensed=True", "a collection of trees")
+    if out is not None:
+        if not isinstance(out, (str, os.PathLike)):
+            refuse("out", name, "None or a path that ends in .npy or .zarr", shown(out))
+        store_class(Path(out), name)
+    return make_problem((X, Y), check_costs(costs, name), (limit, kind, condensed), name)

@@ -1,0 +1,204 @@
+"""A projection of the labels' vectors: where it starts, and the loss as a function of it.
+
+With alignments fixed the loss depends on the costs c_q of the distinct pairs q = (u, v) of labels
+that are edited into each other, and these on the projected vectors a = xΩ. All kinds of costs but
+the Euclidean one are functions of the cosine s of two such vectors. With â = a / ‖a‖ and
+g_q = ∂E/∂s_q, kept as a sparse symmetric matrix G over the labels that occur,
+
+    ∂E/∂â = G â,   ∂E/∂a = (∂E/∂â - (â · ∂E/∂â) â) / ‖a‖,   ∂E/∂Ω = Xᵀ ∂E/∂a.
+
+For one pair this is the gradient of Paaßen et al. (2018), transposed, since vectors are rows here.
+For the Euclidean costs ∂E/∂a = (D - H) a with h_q = ∂E/∂c_q / c_q and D the row sums of H.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import coo_array, csr_array
+
+from treemetric._edit_counts import EditCounts
+from treemetric._typing import FloatArray
+from treemetric.classification._median import Squash
+from treemetric.costs import VectorCosts
+from treemetric.learning._symbols import SymbolCounts
+from treemetric._threads import one_blas_thread
+
+# Pairs of labels whose vectors are gathered at a time: a few MB.
+_BLOCK = 1 << 14
+
+
+def fold_vectors(counts: EditCounts, costs: VectorCosts) -> SymbolCounts:
+    """Count unordered pairs of labels; the first half of the rows is plus, the second minus.
+
+    Labels are rows of the vectors. Those without a vector cost what the gap does, so they are
+    counted as the gap, which comes after the last row.
+    """
+    gap = len(costs.alphabet)
+    codes = np.array([*costs._codes(counts.alphabet), gap], dtype=np.int64)
+    matrix = counts.matrix
+    old, new = codes[matrix.indices // len(codes)], codes[matrix.indices % len(codes)]
+    first, second = np.minimum(old, new), np.maximum(old, new)
+    keep = first != second
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
+    pairs, columns = np.unique(first[keep] * (gap + 1) + second[keep], return_inverse=True)
+    shape = (matrix.shape[0], len(pairs))
+    full = coo_array((matrix.data[keep], (rows, columns)), shape=shape).tocsr()
+    half = shape[0] // 2
+    return SymbolCounts(full[:half], full[half:], pairs // (gap + 1), pairs % (gap + 1))
+
+
+def first_projection(
+    costs: VectorCosts, labels: tuple[Any, ...], n_components: int | None
+) -> FloatArray:
+    """Give the projection to start from: that of the costs, the identity, or the main directions.
+
+    The main directions are those of the vectors of some labels about the origin, where the gap
+    is, so that as much of the products of vectors is kept as can be.
+    """
+    dimension = costs.vectors.shape[1]
+    if costs.projection is not None:
+        return costs.projection.astype(np.float64)
+    if n_components is None or n_components >= dimension:
+        return np.eye(dimension)
+    codes = costs._codes(labels)
+    vectors = costs.vectors[codes[codes < len(costs.alphabet)]].astype(np.float64)
+    directions = np.linalg.eigh(vectors.T @ vectors)[1][:, ::-1][:, :n_components]
+    # The sign of a direction means nothing; we fix it, so that all machines agree.
+    largest = np.abs(directions).argmax(axis=0)
+    signs = np.sign(directions[largest, np.arange(n_components)])
+    found: FloatArray = directions * signs
+    return found
+
+
+class ProjectionLoss:
+    """The loss as a function of the projection, with alignments fixed.
+
+    To the loss comes strength · ‖Ω - Ω_start‖². Where a cost has no gradient (equal vectors, for
+    the chord and the angle also opposite ones, vectors of length 0) we take 0.
+    """
+
+    def __init__(
+        self,
+        counts: SymbolCounts,
+        squash: Squash,
+        costs: VectorCosts,
+        start: FloatArray,
+        strength: float = 0.0,
+    ) -> None:
+        self.counts, self.squash, self.kind = counts, squash, costs.kind
+        self.start, self.strength = start, strength
+        labels, places = np.unique(np.r_[counts.first, counts.second], return_inverse=True)
+        self.first, self.second = places[: len(counts.first)], places[len(counts.first) :]
+        real = labels < len(costs.alphabet)
+        # One row per label that occurs; the gap has zeros.
+        self.vectors = np.zeros((len(labels), costs.vectors.shape[1]))
+        self.vectors[real] = costs.vectors[labels[real]]
+        # The pairs are sorted, so their weights are the entries of a sparse matrix as they are.
+        self.starts = np.searchsorted(self.first, np.arange(len(labels) + 1))
+
+    def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
+        """Give the loss and its gradient, for a projection in one row."""
+        omega = flat.reshape(self.start.shape)
+        projected = self.vectors @ omega
+        by_vector = self._euclidean if self.kind == "euclidean" else self._cosine
+        loss, slope = by_vector(projected)
+        gradient = self.vectors.T @ slope
+        if self.strength:
+            away = omega - self.start
+            loss += self.strength * float(np.vdot(away, away))
+            gradient += 2.0 * self.strength * away
+        return loss, gradient.ravel()
+
+    def _cosine(self, a: FloatArray) -> tuple[float, FloatArray]:
+        lengths = np.sqrt(np.einsum("uk,uk->u", a, a))
+        divisor = np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        units = a / divisor
+        squares = self._squares(units)
+        both = (lengths[self.first] > 0.0) & (lengths[self.second] > 0.0)
+        either = (lengths[self.first] > 0.0) | (lengths[self.second] > 0.0)
+        costs, slope = cost_of_squares(squares, self.kind)
+        loss, by_cost = self.counts.loss(np.where(both, costs, 0.5 * either), self.squash)
+        # |â - b̂|² = 2 - 2s, so ∂s is -2 times what is by the square.
+        weights = self._sparse(np.where(both, -2.0 * by_cost * slope, 0.0))
+        by_unit = weights @ units + weights.T @ units
+        by_unit -= units * np.einsum("uk,uk->u", units, by_unit)[:, None]
+        return loss, by_unit / divisor
+
+    def _euclidean(self, a: FloatArray) -> tuple[float, FloatArray]:
+        costs = np.sqrt(self._squares(a))
+        loss, by_cost = self.counts.loss(costs, self.squash)
+        weights = self._sparse(by_cost / np.where(costs > 0.0, costs, np.inf))
+        sums = weights.sum(axis=0) + weights.sum(axis=1)
+        return loss, sums[:, None] * a - weights @ a - weights.T @ a
+
+    def _squares(self, a: FloatArray) -> FloatArray:
+        """Give the squared distances of all pairs, some at a time."""
+        squares = np.empty(len(self.first))
+        for start in range(0, len(squares), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            apart = a[self.first[part]] - a[self.second[part]]
+            squares[part] = np.einsum("pk,pk->p", apart, apart)
+        return squares
+
+    def _sparse(self, weights: FloatArray) -> csr_array:
+        side = len(self.vectors)
+        return csr_array((weights, self.second, self.starts), shape=(side, side))
+
+
+def cost_of_squares(squares: FloatArray, kind: str) -> tuple[FloatArray, FloatArray]:
+    """Give the cost of vectors of length one from their squared distance, and its derivative."""
+    if kind == "cosine":
+        return squares / 4, np.full_like(squares, 0.25)
+    half = np.minimum(np.sqrt(squares) / 2, 1.0)
+    safe = np.where(half > 0.0, half, np.inf)
+    if kind == "chord":
+        return half, 1 / (8 * safe)
+    # Half the chord is the sine of half the angle.
+    cosine = np.sqrt(1.0 - half**2)
+    slope = 1 / (4 * np.pi * safe * np.where(cosine > 0.0, cosine, np.inf))
+    return 2 / np.pi * np.arcsin(half), slope
+
+
+@dataclass(frozen=True)
+class ProjectionSpace:
+    """The parameters of BEDL for labels with vectors: the projection Ω."""
+
+    initial: VectorCosts
+    start: FloatArray
+    strength: float
+    max_iter: int
+
+    def costs(self, parameters: FloatArray) -> VectorCosts:
+        """Give the costs that a projection stands for."""
+        return self.initial.with_projection(parameters)
+
+    def penalty(self, parameters: FloatArray) -> float:
+        """Give what regularisation adds to the loss."""
+        return self.strength * float(np.sum((parameters - self.start) ** 2))
+
+    def loss(self, counts: SymbolCounts, squash: Squash, share: float = 1.0) -> ProjectionLoss:
+        """Give the loss of some alignments, with a share of the regularisation."""
+        return ProjectionLoss(counts, squash, self.initial, self.start, share * self.strength)
+
+    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
+        """Lower the loss by L-BFGS, with alignments fixed."""
+        if not len(counts.first):
+            return parameters  # no edit at all: nothing to learn
+        with one_blas_thread():
+            found = minimize(
+                self.loss(counts, squash),
+                parameters.ravel(),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": self.max_iter},
+            )
+        return self.scaled(found.x.reshape(parameters.shape))
+
+    def scaled(self, parameters: FloatArray) -> FloatArray:
+        """Keep the length of the start, on which the loss does not depend."""
+        length = float(np.linalg.norm(parameters))
+        if self.strength or not length:
+            return parameters
+        return parameters * (float(np.linalg.norm(self.start)) / length)
