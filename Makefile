@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-rust test-python lint bench peers clean
+.PHONY: help demo test test-rust test-python test-oldest lint bench peers clean
 
 help:
 	@echo "make demo         build, run a real job on built-in data, save a picture in demo/"
 	@echo "make test         all tests, of the Rust core and of the installed wheel"
+	@echo "make test-oldest  estimators with the oldest supported libraries"
 	@echo "make lint         formatters, linters, types"
 	@echo "make bench        measure against edist, zss and apted; writes benches/record/"
 	@echo "make clean        remove everything that the others made"
@@ -49,6 +50,19 @@ test-python: $(VENV)/.tools
 	$(BIN)/python -m pytest -q --doctest-glob='*.md' README.md
 	$(BIN)/python -m mypy.stubtest treemetric._core --allowlist tests/stubtest.txt
 
+# The same wheel with the oldest libraries it says it works with, as far as there are binaries of
+# them for this Python. What depends on them most: estimators, optimisation, plots, sparse arrays.
+OLDEST_TESTS := $(wildcard tests/test_classification_*.py tests/test_learning_*.py tests/test_gesl*.py) \
+	tests/test_bedl.py tests/test_lvq_costs.py tests/test_transformers.py tests/test_testing.py \
+	tests/test_edit_counts.py tests/test_plotting.py tests/test_plotting_costs.py
+test-oldest: $(VENV)/.tools
+	@ls dist/*.whl >/dev/null 2>&1 || $(MAKE) test-python
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install -q -U 'pip>=25.1'
+	$(VENV)-oldest/bin/python -m pip install -q --only-binary :all: --constraint tests/oldest.txt --group test
+	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
+	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
+
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check
 	cargo clippy --locked --all-targets -- -D warnings
@@ -66,6 +80,7 @@ bench: peers
 	$(BIN)/python -m pip install -q .
 	$(BIN)/python benches/peers.py
 	$(BIN)/python benches/alignment.py
+	$(BIN)/python benches/learning.py
 
 clean:
-	rm -rf $(VENV) target dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest target dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

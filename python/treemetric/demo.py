@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from treemetric._cooptimal import cooptimal
 from treemetric.alignment import align
-from treemetric.datasets import load_stdlib_functions
+from treemetric.datasets import load_stdlib_functions, make_glycans
 from treemetric.distances import pairwise_distances
-from treemetric.plotting import plot_alignment, plot_distances, plot_map
+from treemetric.learning import BEDL
+from treemetric.plotting import plot_alignment, plot_distances, plot_embedding, plot_loss, plot_map
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -42,6 +43,7 @@ class _Demo:
     y: NDArray[np.int64]
     D: NDArray[np.floating[Any]]
     seconds: float
+    n_jobs: int | None
     folder: Path
     say: Callable[[str], None]
 
@@ -90,6 +92,7 @@ def run(
         y=functions.target,
         D=D,
         seconds=time.perf_counter() - start,
+        n_jobs=n_jobs,
         folder=folder,
         say=say,
     )
@@ -164,12 +167,42 @@ def _tell_classes(demo: _Demo) -> None:
     demo.say(f"  always say {demo.modules[largest]:<22}  {guess:4.0%} right")
 
 
+def _tell_learning(demo: _Demo) -> None:
+    train, test = (make_glycans(120, random_state=seed) for seed in (0, 1))
+    demo.say(f"{len(train.data)} made-up glycans in two classes to learn from, as many to test.")
+    demo.say("Only the end of one branch tells the classes apart; nearest neighbours do not know:")
+    before = _errors(pairwise_distances(test.data, train.data, n_jobs=demo.n_jobs), train, test)
+    demo.say(f"  every edit costs 1   {before:4.0%} wrong")
+    start = time.perf_counter()
+    learner = BEDL(2, random_state=0, n_jobs=demo.n_jobs).fit(train.data, train.target)
+    seconds = time.perf_counter() - start
+    after = _errors(learner.transform(test.data), train, test)
+    demo.say(f"  learned costs        {after:4.0%} wrong, after {seconds:.2f} s of learning")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return
+    figure = Figure(figsize=(12, 5.5), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    plot_embedding(learner.costs_, ax=left)
+    left.set_title("Learned costs: distances between symbols, the gap in the middle")
+    plot_loss(learner, ax=right)
+    figure.savefig(demo.folder / "learned.png", dpi=120)
+    demo.say(f"  {demo.folder / 'learned.png'}")
+
+
+def _errors(D: NDArray[np.floating[Any]], train: Any, test: Any) -> float:
+    """Give the share of test trees whose nearest training tree is of another class."""
+    return float(np.mean(train.target[D.argmin(axis=1)] != test.target))
+
+
 _SECTIONS: tuple[tuple[str, Callable[[_Demo], None]], ...] = (
     ("Trees", _tell_data),
     ("All pairs", _tell_speed),
     ("Neighbours", _tell_neighbours),
     ("Edits", _tell_edits),
     ("Classes", _tell_classes),
+    ("Learning", _tell_learning),
 )
 
 
