@@ -23,7 +23,7 @@ from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
-    from treemetric import classification, datasets, learning, plotting, testing
+    from treemetric import classification, datasets, experiments, learning, plotting, testing
     from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "distance",
     "edit_counts",
     "exceptions",
+    "experiments",
     "learning",
     "pairwise_distances",
     "plotting",
@@ -59,7 +60,7 @@ __all__ = [
 ]
 
 # Modules that pull in scikit-learn or SciPy are imported when first used.
-_MODULES = ("classification", "datasets", "learning", "plotting", "testing")
+_MODULES = ("classification", "datasets", "experiments", "learning", "plotting", "testing")
 _TRANSFORMERS = ("TreeDistances", "TreeNeighborsGraph")
 
 

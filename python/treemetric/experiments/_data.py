@@ -11,8 +11,9 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Bunch
 
-from treemetric._validation import refuse
+from treemetric._validation import refuse, shown
 from treemetric.datasets import load_json_folder, load_jsonl, make_strings
+from treemetric.datasets._common import check_int
 from treemetric.treeset import TreeSet
 
 Indices = npt.NDArray[np.int64]
@@ -65,9 +66,12 @@ def stratified(target: Indices, folds: int, seed: int) -> Iterator[Split]:
 def load(source: str | Path | Bunch, seed: int) -> tuple[str, Bunch]:
     """Give the name and the trees of the word 'strings', a folder, a file or a named bunch."""
     if isinstance(source, Bunch):
-        if not isinstance(source.get("name"), str) or not source.name:
-            refuse("data", "run_ablation", "bunches with a str as their 'name'", "one without")
-        return source.name, source
+        name = source.get("name")
+        # It becomes part of the names of files.
+        if not isinstance(name, str) or not name or Path(name).name != name:
+            must = "bunches with a str as their 'name' that could be that of a file"
+            refuse("data", "run_ablation", must, shown(name))
+        return name, source
     if source == STRINGS:
         return STRINGS, make_strings(random_state=seed)
     path = Path(source)
@@ -95,8 +99,7 @@ def check_data(name: str, bunch: Bunch, folds: int, inner: int) -> DataSet:
     if len(counts) < 2:
         message = f"{name} has one class only; at least two are needed."
         raise ValueError(message)
-    if folds < 2:
-        refuse("folds", "run_ablation", "an int in the range [2, inf)", str(folds))
+    check_int(folds, 2, "folds", "run_ablation")
     smallest = int(counts.min())
     # Every training part must hold each class in every inner fold.
     left = smallest - -(-smallest // folds)

@@ -13,6 +13,7 @@ from treemetric.costs import CostMatrix
 from treemetric.distances import pairwise_distances
 from treemetric.experiments._data import Indices
 from treemetric.learning._metric import closed, extend
+from treemetric.learning._symbols import NEGLIGIBLE
 from treemetric.treeset import TreeSet
 
 
@@ -34,6 +35,7 @@ class Distances:
 
     def of(self, costs: CostMatrix, distance: str, script: str, index: Indices) -> FloatArray:
         """Give the square matrix of some of the trees."""
+        costs = without_dust(costs)
         if distance == "pseudo":
             prices = extend(costs, self.trees.alphabet).to_matrix(self.trees.alphabet)
             full = (self._counts(script) @ prices.matrix.ravel()).reshape(len(self.trees), -1)
@@ -60,6 +62,17 @@ class Distances:
             check_memory(int(n * n * 2 * self.trees.sizes.mean() * 24), f"Counting {n}² alignments")
             self._counted[script] = edit_counts(self.trees, script=script).matrix
         return self._counted[script]
+
+
+def without_dust(costs: CostMatrix) -> CostMatrix:
+    """Set costs to 0 that are so small that they are what a solver left over.
+
+    GESL's costs are solved for to a gap, not to the last digit. Where their closure is 0 in exact
+    arithmetic, it would consist of such costs, and nearest neighbours do not care for scale.
+    """
+    matrix = costs.matrix
+    dust = (matrix > 0.0) & (matrix <= NEGLIGIBLE * matrix.max())
+    return CostMatrix(costs.alphabet, np.where(dust, 0.0, matrix)) if dust.any() else costs
 
 
 def _mean(distances: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from treemetric._plot_common import require_matplotlib
 from treemetric.experiments._plan import CLASSIFIERS, VARIANTS
-from treemetric.experiments._results import DISTANCE_TITLES, Error, Row, summarise, title
+from treemetric.experiments._results import DISTANCE_TITLES, MeanError, Row, summarise, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,9 @@ def plot_ablation(rows: Sequence[Row]) -> "Figure":
     return figure
 
 
-def _panel(panel: "Axes", found: dict[Any, Error], distance: str, places: dict[str, float]) -> None:
+def _panel(
+    panel: "Axes", found: dict[Any, MeanError], distance: str, places: dict[str, float]
+) -> None:
     panel.grid(axis="y", color="0.9", linewidth=0.8)
     panel.set_axisbelow(True)
     panel.spines[["top", "right"]].set_visible(False)
@@ -97,7 +99,7 @@ def _panel(panel: "Axes", found: dict[Any, Error], distance: str, places: dict[s
 
 def _series(
     panel: "Axes",
-    found: dict[Any, Error],
+    found: dict[Any, MeanError],
     distance: str,
     classifier: str,
     places: dict[str, float],

@@ -43,7 +43,7 @@ DISTANCE_TITLES = {
 Row = dict[str, Any]
 
 
-class Error(NamedTuple):
+class MeanError(NamedTuple):
     """Mean and standard deviation of the error over the folds.
 
     Attributes
@@ -65,8 +65,8 @@ class Error(NamedTuple):
 
     Examples
     --------
-    >>> from treemetric.experiments import Error
-    >>> Error("strings", "L2", "actual", "knn", 0.0, 0.0, 20).folds
+    >>> from treemetric.experiments import MeanError
+    >>> MeanError("strings", "L2", "actual", "knn", 0.0, 0.0, 20).folds
     20
     """
 
@@ -105,7 +105,7 @@ def to_rows(cells: Sequence[Cell], datasets: dict[str, Any]) -> list[Row]:
     return sorted(rows, key=lambda row: ([order[row[name]] for name in names], row["fold"]))
 
 
-def summarise(rows: Sequence[Row]) -> list[Error]:
+def summarise(rows: Sequence[Row]) -> list[MeanError]:
     """Give mean and standard deviation of the errors over folds.
 
     Parameters
@@ -115,7 +115,7 @@ def summarise(rows: Sequence[Row]) -> list[Error]:
 
     Returns
     -------
-    list of Error
+    list of MeanError
         One for each data set, variant, distance and classifier, in the order of the rows.
 
     Examples
@@ -130,7 +130,7 @@ def summarise(rows: Sequence[Row]) -> list[Error]:
         key = row["dataset"], row["variant"], row["distance"], row["classifier"]
         errors.setdefault(key, []).append(row["error"])
     return [
-        Error(*key, float(np.mean(found)), float(np.std(found)), len(found))
+        MeanError(*key, float(np.mean(found)), float(np.std(found)), len(found))
         for key, found in errors.items()
     ]
 

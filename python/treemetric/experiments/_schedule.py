@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -14,7 +15,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from treemetric.experiments._cell import run_cell
 from treemetric.experiments._data import DataSet
 from treemetric.experiments._distances import Distances
-from treemetric.experiments._plan import Plan
+from treemetric.experiments._plan import VARIANTS, Plan
 from treemetric.experiments._store import Cell, CellKey
 
 Finished = tuple[CellKey, Cell | Exception]
@@ -42,8 +43,8 @@ class _Bench:
 def weight(data: DataSet, variant: str) -> float:
     """Guess how long a cell takes compared with others, for the time left."""
     # Comparing trees grows with the product of their sizes, classifiers with their number.
-    pairs = float(data.trees.sizes.sum()) ** 2 + 2000.0 * len(data.trees) ** 2
-    return pairs * {"u": 0.3, "G": 1.0, "L": 2.0}[variant[0]]
+    pairs = float(data.trees.sizes.sum()) ** 2 + 300.0 * len(data.trees) ** 2
+    return pairs * (0.1 if VARIANTS[variant].learner is None else 1.0)
 
 
 def ordered(cells: Sequence[CellKey], data: Sequence[DataSet]) -> list[CellKey]:
@@ -88,7 +89,8 @@ def _run_pool(cells: Sequence[CellKey], shared: tuple[Any, ...], jobs: int) -> I
         running: dict[Future[Cell | Exception], CellKey] = {}
         while True:
             for key in left:
-                running[pool.submit(_work, key)] = key
+                with _no_interrupt():
+                    running[pool.submit(_work, key)] = key
                 if len(running) >= jobs:
                     break
             if not running:
@@ -102,13 +104,29 @@ def _run_pool(cells: Sequence[CellKey], shared: tuple[Any, ...], jobs: int) -> I
         reading.close()
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Hold Ctrl-C back while processes start; these inherit that, and never see it.
+
+    It reaches the whole group of processes, but only the parent is to act on it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _bench: _Bench | None = None
 
 
 def _begin(alive: Connection, shared: tuple[Any, ...]) -> None:
     """Prepare a worker process."""
     global _bench  # noqa: PLW0603  what a process keeps
-    # Ctrl-C reaches the whole group; the parent decides.
+    # For systems on which it could not be held back.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
     _bench = _Bench(*shared)

@@ -9,7 +9,8 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from treemetric._validation import check_n_jobs, refuse, shown
-from treemetric.experiments import _data, _results
+from treemetric.datasets._common import check_int
+from treemetric.experiments import _claims, _data, _results
 from treemetric.experiments._data import DataSet
 from treemetric.experiments._plan import DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
 from treemetric.experiments._results import Row
@@ -64,7 +65,8 @@ def run_ablation(
     list of dict
         One row for each data set, fold, variant, distance and classifier. The folder holds the
         same as ``results.csv``, with means in ``table.md`` and ``figure.png`` (where matplotlib is
-        installed) and all settings in ``run.json``.
+        installed), the claims of the source in ``claims.md`` and all settings in ``run.json``.
+        Seconds are those of the processor for the whole cell, a variant on a fold.
 
     Raises
     ------
@@ -89,6 +91,7 @@ def run_ablation(
     plan = QUICK if quick else FULL
     jobs = check_n_jobs(n_jobs, "run_ablation")
     _check_variants(variants)
+    check_int(seed, 0, "seed", "run_ablation")
     sets = _load(data, folds, quick=quick, seed=seed)
     store = Store(Path(folder))
     store.open(plan, seed, sets)
@@ -127,6 +130,7 @@ def write_results(store: Store) -> list[Row]:
     rows = _results.to_rows(cells, settings["datasets"])
     write_whole(store.folder / "results.csv", _results.to_csv(rows))
     write_whole(store.folder / "table.md", _results.to_markdown(rows))
+    write_whole(store.folder / "claims.md", _claims.to_text(rows))
     write_whole(store.folder / "run.json", _results.to_record(settings, cells))
     if rows:
         try:
