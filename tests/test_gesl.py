@@ -323,3 +323,13 @@ def test_wrong_data():
     small = tm.UnitCosts().to_matrix("ab")
     with pytest.raises(tm.exceptions.UnknownLabelError):
         GESL(initial_costs=small).fit(X, Y)
+
+
+def test_what_stands_for_zero_is_zero():
+    # Of the costs that matter none is below a millionth; the solver would leave 1e-13 of others.
+    trees = [tm.Tree.from_sequence(s) for s in ("aab", "aba", "baa", "ccb", "cbc", "bcc", "dd")]
+    for metric in (False, True):
+        learner = GESL(beta=0.01, metric=metric).fit(trees, [0, 0, 0, 1, 1, 1, 1])
+        costs = learner.costs_.matrix
+        assert ((costs == 0) | (costs > 1e-6 * costs.max())).all()
+        assert learner.duality_gap_ <= 1e-8 * learner.loss_

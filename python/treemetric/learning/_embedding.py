@@ -8,11 +8,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
+from treemetric._threads import one_blas_thread
 from treemetric._typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import EmbeddingCosts
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
-from treemetric._threads import one_blas_thread
 
 # Up to so many entries the incidence of symbols and pairs is multiplied faster as a dense matrix.
 _DENSE_ENTRIES = 20_000

@@ -9,13 +9,13 @@ from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 
 from treemetric._edit_counts import EditCounts
+from treemetric._threads import one_blas_thread
 from treemetric._validation import as_float, check_bool, refuse, shown
 from treemetric.costs import CostMatrix
 from treemetric.learning._base import check_int
 from treemetric.learning._gesl_metric import solve_metric
-from treemetric.learning._gesl_problem import Outcome, Problem
+from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
-from treemetric._threads import one_blas_thread
 
 LOG2 = log(2.0)
 
@@ -190,10 +190,15 @@ def _solve_any(
     used = np.unique(distant.indices[distant.data > 0])
     problem = Problem(csr_array(rows[:, used]), far, np.full(len(used), beta))
     found = solve(problem, tol=tol, max_iter=max_iter, report=report)
+    clean = swept(found.point.costs)
+    loss, margin = problem.loss(clean)
+    point = Point(clean, margin, loss, found.point.bound)
+    if not problem.converged(point, tol):
+        # Counts of very different size: small costs matter after all.
+        point = found.point
     costs = np.zeros(rows.shape[1])
-    costs[used] = found.point.costs
-    converged = problem.converged(found.point, tol)
-    return Outcome(found.point._replace(costs=costs), found.n_iter, converged)
+    costs[used] = point.costs
+    return Outcome(point._replace(costs=costs), found.n_iter, problem.converged(point, tol))
 
 
 def _check_counts(counts: object, parameter: str) -> None:

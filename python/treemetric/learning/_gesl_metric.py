@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from treemetric import _core
 from treemetric._typing import FloatArray
-from treemetric.learning._gesl_problem import Outcome, Point, Problem
+from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
 
 Indices = npt.NDArray[np.int64]
@@ -87,12 +86,13 @@ def solve_metric(
         found = solve(relaxed, tol=part, max_iter=max_iter - steps, done=steps, report=report)
         steps += found.n_iter
         matrix = folding.unfold(found.point.costs)
-        closed = _core.closure(matrix)[folding.upper]
-        loss, margin = full.loss(closed)
-        point = Point(closed, margin, loss, found.point.bound)
+        point = _repaired(full, matrix, folding, found.point.bound)
+        clean = _repaired(full, folding.unfold(swept(found.point.costs)), folding, point.bound)
+        if full.converged(clean, tol):
+            point = clean
         if best is not None:
             bound = max(best.bound, point.bound)
-            point = (point if loss < best.loss else best)._replace(bound=bound)
+            point = (point if point.loss < best.loss else best)._replace(bound=bound)
         best = point
         fresh = _violated(matrix, cuts)
         last = not len(fresh) and part <= tol / 2
@@ -101,6 +101,13 @@ def solve_metric(
             return Outcome(best._replace(costs=costs), steps, full.converged(best, tol))
         cuts = np.concatenate([cuts, fresh])
         loose /= 10
+
+
+def _repaired(full: Problem, matrix: FloatArray, folding: Folding, bound: float) -> Point:
+    """Make costs triangular by their closure and give what they lose then."""
+    closed = _core.closure(matrix)[folding.upper]
+    loss, margin = full.loss(closed)
+    return Point(closed, margin, loss, bound)
 
 
 def _first_cuts(side: int) -> tuple[Indices, float]:

@@ -30,6 +30,18 @@ from scipy.sparse import csr_array
 
 from treemetric._typing import FloatArray
 
+# Costs up to this share of the largest one are what the solver leaves of 0.
+_DUST = 1e-9
+
+
+def swept(costs: FloatArray) -> FloatArray:
+    """Give the costs with those that stand for 0 set to 0.
+
+    They would add next to nothing to any sum, but where all true costs of a distance are 0 (or
+    those of its cheapest chain of edits) they would decide who is nearest to whom.
+    """
+    return np.where(costs <= _DUST * costs.max(initial=0.0), 0.0, costs)
+
 
 class Point(NamedTuple):
     """Feasible costs and margin, their loss, and a lower bound of every loss."""

@@ -19,11 +19,11 @@ from scipy.optimize import minimize
 from scipy.sparse import coo_array, csr_array
 
 from treemetric._edit_counts import EditCounts
+from treemetric._threads import one_blas_thread
 from treemetric._typing import FloatArray
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.learning._symbols import SymbolCounts
-from treemetric._threads import one_blas_thread
 
 # Pairs of labels whose vectors are gathered at a time: a few MB.
 _BLOCK = 1 << 14
