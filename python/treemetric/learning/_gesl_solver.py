@@ -329,7 +329,7 @@ class _Newton:
 
     def _mean(self, at: _State) -> float:
         """Give the mean of these products."""
-        return self.total(at) / (2 * self.m + self.k + self.n + 2)
+        return float(self.total(at) / (2 * self.m + self.k + self.n + 2))
 
     def _centrality(self, at: _State) -> float:
         """Give the smallest product as a share of the mean; 0 for what is no number."""
