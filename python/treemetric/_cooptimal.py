@@ -148,8 +148,8 @@ class CoOptimal:
     def _alignment(self, pairs: tuple[Pair, ...]) -> Alignment:
         # Within the tolerance, costs may differ.
         matches = [(i, j) for i, j in pairs if i is not None and j is not None]
-        call: Any = self._call  # type: ignore[attr-defined]
-        cost = _core.alignment_cost(*call, matches)
+        x, y, table, index = self._call  # type: ignore[attr-defined]
+        cost = _core.alignment_cost(x, y, table, index, matches)
         return Alignment._of(self.x, self.y, self.costs, cost, pairs)
 
     def __iter__(self) -> Iterator[Alignment]:

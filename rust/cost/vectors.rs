@@ -46,6 +46,8 @@ pub struct VectorCosts<'a> {
     lengths: &'a [f64],
     kind: Kind,
     scale: Scale,
+    /// Quanta per unit of cost.
+    per_unit: f64,
 }
 
 /// The vectors of a few labels, side by side.
@@ -83,8 +85,9 @@ impl<'a> VectorCosts<'a> {
             )));
         }
         let largest = if kind == Kind::Euclidean { 2.0 * longest } else { 1.0 };
-        let scale = Scale::Binary(exponent_above(largest) - GRID_BITS);
-        Ok(Self { elements, dimension, lengths, kind, scale })
+        let exponent = exponent_above(largest) - GRID_BITS;
+        let (scale, per_unit) = (Scale::Binary(exponent), 2f64.powi(-exponent));
+        Ok(Self { elements, dimension, lengths, kind, scale, per_unit })
     }
 
     /// How quanta become costs.
@@ -94,7 +97,15 @@ impl<'a> VectorCosts<'a> {
 
     /// What deleting or inserting a label costs, in quanta.
     pub fn gap(&self, code: u32) -> i128 {
-        self.scale.quanta(self.gap_cost(code))
+        self.quanta(self.gap_cost(code)) as i128
+    }
+
+    /// A cost in quanta, rounded to the nearest, which a float64 holds exactly.
+    #[inline(always)]
+    fn quanta(&self, cost: f64) -> f64 {
+        // Beside 2^52 there is no room for fractions; costs are at most 2^41 quanta.
+        const NO_FRACTIONS: f64 = (1u64 << 52) as f64;
+        (cost * self.per_unit + NO_FRACTIONS) - NO_FRACTIONS
     }
 
     fn gap_cost(&self, code: u32) -> f64 {
@@ -154,8 +165,10 @@ impl<'a> VectorCosts<'a> {
         T: ndarray::LinalgScalar + Into<f64>,
     {
         let products = a.dot(&b.t());
+        let gaps: Vec<_> = y.codes.iter().map(|&code| self.quanta(self.gap_cost(code))).collect();
         let mut savings = Vec::with_capacity(products.len());
         for (i, &from) in x.codes.iter().enumerate() {
+            let gap = self.quanta(self.gap_cost(from));
             for (j, &to) in y.codes.iter().enumerate() {
                 let apart = || {
                     let pairs = a.row(i).into_iter().zip(b.row(j));
@@ -168,8 +181,7 @@ impl<'a> VectorCosts<'a> {
                 } else {
                     self.gap_cost(from).max(self.gap_cost(to))
                 };
-                let quanta = self.gap(from) + self.gap(to) - self.scale.quanta(cost);
-                savings.push(quanta as f64);
+                savings.push(gap + gaps[j] - self.quanta(cost));
             }
         }
         savings
