@@ -4,11 +4,11 @@ use crate::align::Integer;
 use crate::align::Pairs;
 use crate::align::count::CoOptimal;
 use crate::align::forest::step;
-use crate::align::problem::{Side, Span};
 use crate::align::reach::Reached;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::tree::{Paths, Span};
 
 /// An iterator over optimal alignments that owns what it needs.
 ///
@@ -44,7 +44,7 @@ impl Enumeration {
     #[allow(private_bounds)]
     pub fn new<Q: Integer>(cooptimal: &CoOptimal<'_, Q>, cancel: &Cancel) -> Result<Self> {
         let problem = cooptimal.problem();
-        let walk = |side: &Side<'_>| Walk {
+        let walk = |side: &Paths| Walk {
             first: side.first.clone(),
             spans: side.spans.clone(),
             span_of: side.span_of.clone(),
@@ -74,7 +74,7 @@ impl Enumeration {
         }
         Ok(Self {
             nodes: problem.shape(),
-            sides: [walk(&problem.x), walk(&problem.y)],
+            sides: [walk(problem.x), walk(problem.y)],
             forest_of,
             forests,
             decisions: Vec::new(),

@@ -1,10 +1,11 @@
 //! The forests of one pair of spans: best savings, and which derivation steps keep them.
 
 use crate::align::Integer;
-use crate::align::problem::{Problem, Span};
+use crate::align::problem::Problem;
 use crate::align::recycle::{Recycle, Recycled};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use crate::tree::Span;
 
 /// Steps of the grammar that are open in a cell.
 pub(crate) mod step {

@@ -8,20 +8,7 @@ use crate::distance::{
 };
 use crate::error::Result;
 use crate::parallel::Cancel;
-use crate::tree::{Orientation, Oriented, Prepared};
-
-/// A path of the right decomposition with all that hangs below it: an interval of nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) first: usize,
-    pub(crate) last: usize,
-}
-
-impl Span {
-    pub(crate) fn len(self) -> usize {
-        self.last + 1 - self.first
-    }
-}
+use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
 /// In which order the nodes are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,74 +32,12 @@ pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
     cells(x, y, Orientation::Right)
 }
 
-/// One of the two trees, in the postorder of the chosen orientation.
-#[derive(Debug)]
-pub(crate) struct Side<'a> {
-    tree: &'a Oriented,
-    pub(crate) nodes: usize,
-    /// First node of the subtree of each node.
-    pub(crate) first: Vec<u32>,
-    /// Ascending by their last node; the last one is the whole tree or forest.
-    pub(crate) spans: Vec<Span>,
-    /// The span on whose path each node lies.
-    pub(crate) span_of: Vec<u32>,
-    /// The nodes on the paths, span by span, ascending, and where each span's begin.
-    paths: Vec<u32>,
-    path_starts: Vec<u32>,
-    /// Preorder index of each node.
-    pub(crate) preorder: Vec<usize>,
-}
-
-impl<'a> Side<'a> {
-    fn new(prepared: &'a Prepared, orientation: Orientation) -> Self {
-        let (tree, nodes) = (prepared.oriented(orientation), prepared.nodes());
-        let first: Vec<_> = (0..nodes).map(|i| tree.first(i) as u32).collect();
-        // The virtual root of a forest is no node to align.
-        let keyroots = if nodes > 0 { tree.keyroots.as_slice() } else { &[] };
-        let span = |&keyroot: &u32| Span {
-            first: tree.first(keyroot as usize),
-            last: (keyroot as usize).min(nodes - 1),
-        };
-        let spans: Vec<_> = keyroots.iter().map(span).collect();
-        // A path is known by the leaf where it begins.
-        let mut span_of_leaf = vec![0; nodes];
-        for (index, span) in spans.iter().enumerate() {
-            span_of_leaf[span.first] = index as u32;
-        }
-        let span_of: Vec<_> = first.iter().map(|&leaf| span_of_leaf[leaf as usize]).collect();
-        let mut path_starts = vec![0; spans.len() + 1];
-        for &span in &span_of {
-            path_starts[span as usize + 1] += 1;
-        }
-        for span in 0..spans.len() {
-            path_starts[span + 1] += path_starts[span];
-        }
-        let (mut paths, mut next) = (vec![0; nodes], path_starts.clone());
-        for (node, &span) in (0..).zip(&span_of) {
-            paths[next[span as usize] as usize] = node;
-            next[span as usize] += 1;
-        }
-        let preorder = tree.preorder(orientation);
-        Self { tree, nodes, first, spans, span_of, paths, path_starts, preorder }
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_leaf(&self, i: usize) -> bool {
-        self.first[i] as usize == i
-    }
-
-    /// The nodes on the path of a span, ascending.
-    pub(crate) fn path(&self, span: usize) -> &[u32] {
-        &self.paths[self.path_starts[span] as usize..self.path_starts[span + 1] as usize]
-    }
-}
-
 /// Two trees, the savings of their subtrees and of their labels, in quanta of type `Q`.
 #[derive(Debug)]
 #[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
 pub struct Problem<'a, Q: Recycle> {
-    pub(crate) x: Side<'a>,
-    pub(crate) y: Side<'a>,
+    pub(crate) x: &'a Paths,
+    pub(crate) y: &'a Paths,
     /// Savings of subtree pairs.
     pub(crate) trees: Recycled<Q>,
     /// Savings of label pairs, negative where pairing loses.
@@ -154,7 +79,6 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         let any = order == Order::Any && no_slack;
         let left = any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
-        let (side_x, side_y) = (Side::new(x.tree, orientation), Side::new(y.tree, orientation));
         let mut trees = Recycled::default();
         let saving = subtree_savings(x, y, pricing, orientation, &mut trees, workspace, cancel)?;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
@@ -171,8 +95,8 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         let rounding = if exact { 0 } else { (x.tree.nodes() + y.tree.nodes()) as i128 };
         let slack = ((tolerance * optimum as f64) as i128).max(rounding);
         Ok(Self {
-            x: side_x,
-            y: side_y,
+            x: x.tree.paths(orientation),
+            y: y.tree.paths(orientation),
             trees,
             labels,
             label_width: columns.len(),
@@ -187,20 +111,20 @@ impl<'a, Q: Integer> Problem<'a, Q> {
     /// The saving of pairing two nodes.
     #[inline(always)]
     pub(crate) fn pair(&self, i: usize, j: usize) -> Q {
-        let (a, b) = (self.x.tree.label[i] as usize, self.y.tree.label[j] as usize);
+        let (a, b) = (self.x.label[i] as usize, self.y.label[j] as usize);
         self.labels[a * self.label_width + b]
     }
 
     /// Label indices of all nodes of both trees, in preorder.
     pub(crate) fn labels_in_preorder(&self) -> (Vec<usize>, Vec<usize>) {
-        let of = |side: &Side<'_>| {
+        let of = |side: &Paths| {
             let mut labels = vec![0; side.nodes];
-            for (&node, &label) in side.preorder.iter().zip(&side.tree.label) {
+            for (&node, &label) in side.preorder.iter().zip(&side.label) {
                 labels[node] = label as usize;
             }
             labels
         };
-        (of(&self.x), of(&self.y))
+        (of(self.x), of(self.y))
     }
 
     /// A pair of spans, given as indices.

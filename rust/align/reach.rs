@@ -2,11 +2,12 @@
 
 use crate::align::Integer;
 use crate::align::forest::{Forest, step};
-use crate::align::problem::{Problem, Span};
+use crate::align::problem::Problem;
 use crate::align::recycle::{Recycle, Recycled};
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::tree::Span;
 use std::ops::Range;
 
 /// A state of the grammar in a cell, above the bits of its open steps.

@@ -5,7 +5,9 @@ pub mod bracket;
 pub mod intern;
 pub mod jsonl;
 mod oriented;
+mod paths;
 mod prepared;
 
 pub use oriented::{Orientation, Oriented};
+pub(crate) use paths::{Paths, Span};
 pub use prepared::{Numbering, Prepared, check_preorder};

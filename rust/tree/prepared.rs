@@ -3,6 +3,8 @@
 use crate::distance::ColumnCache;
 use crate::error::{Error, Result};
 use crate::tree::oriented::{Orientation, Oriented};
+use crate::tree::paths::Paths;
+use std::sync::OnceLock;
 
 /// Checks that `parents` describes a tree or forest in preorder.
 ///
@@ -44,6 +46,8 @@ pub struct Prepared {
     labels: Vec<u32>,
     left: Oriented,
     right: Oriented,
+    /// Made when first asked for: distances do not need them.
+    paths: [OnceLock<Box<Paths>>; 2],
     pub(crate) columns: ColumnCache,
 }
 
@@ -77,6 +81,7 @@ impl Prepared {
             left: build(Orientation::Left),
             right: build(Orientation::Right),
             labels: distinct,
+            paths: [OnceLock::new(), OnceLock::new()],
             columns: ColumnCache::default(),
         }
     }
@@ -97,6 +102,12 @@ impl Prepared {
             Orientation::Left => &self.left,
             Orientation::Right => &self.right,
         }
+    }
+
+    /// The paths of one orientation.
+    pub(crate) fn paths(&self, orientation: Orientation) -> &Paths {
+        let build = || Box::new(Paths::new(self.oriented(orientation), self.nodes, orientation));
+        self.paths[orientation as usize].get_or_init(build)
     }
 
     /// The label index of every real node, in postorder.
