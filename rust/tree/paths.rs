@@ -28,7 +28,7 @@ pub(crate) struct Paths {
     /// The span on whose path each node lies.
     pub(crate) span_of: Vec<u32>,
     /// The nodes on the paths, span by span, ascending, and where each span's begin.
-    on_paths: Vec<u32>,
+    members: Vec<u32>,
     starts: Vec<u32>,
     /// Preorder index of each node.
     pub(crate) preorder: Vec<usize>,
@@ -57,14 +57,14 @@ impl Paths {
         for span in 0..spans.len() {
             starts[span + 1] += starts[span];
         }
-        let (mut on_paths, mut next) = (vec![0; nodes], starts.clone());
+        let (mut members, mut next) = (vec![0; nodes], starts.clone());
         for (node, &span) in (0..).zip(&span_of) {
-            on_paths[next[span as usize] as usize] = node;
+            members[next[span as usize] as usize] = node;
             next[span as usize] += 1;
         }
         let preorder = tree.preorder(orientation);
         let label = tree.label[..nodes].to_vec();
-        Self { nodes, label, first, spans, span_of, on_paths, starts, preorder }
+        Self { nodes, label, first, spans, span_of, members, starts, preorder }
     }
 
     #[inline(always)]
@@ -74,6 +74,6 @@ impl Paths {
 
     /// The nodes on the path of a span, ascending.
     pub(crate) fn path(&self, span: usize) -> &[u32] {
-        &self.on_paths[self.starts[span] as usize..self.starts[span + 1] as usize]
+        &self.members[self.starts[span] as usize..self.starts[span + 1] as usize]
     }
 }
