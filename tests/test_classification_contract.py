@@ -1,5 +1,8 @@
 """Classifiers keep scikit-learn's contract: its checks on distances, ours on trees."""
 
+import sys
+import time
+
 import numpy as np
 import pytest
 from sklearn.exceptions import SkipTestWarning
@@ -7,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 import treemetric as tm
+from treemetric._stages import stage
 from treemetric.classification import (
     DistanceSVC,
     GoodnessClassifier,
@@ -80,6 +84,7 @@ def changed(row, column, value):
         (changed(1, 2, np.nan), "contains NaN"),
         (changed(1, 2, np.inf), "contains infinity"),
         (changed(1, 2, -1e-9), "Negative values in data passed to"),
+        (changed(1, 2, 1e308), r"takes distances up to 1e\+150, but the largest one is 1e\+308"),
         (DISTANCES[:, :-1], r"needs a square matrix.*Got an array of shape \(6, 5\)"),
         (DISTANCES[:-1, :-1], "inconsistent numbers of samples"),
         (DISTANCES[0], "Expected 2D array"),
@@ -97,6 +102,7 @@ def test_wrong_distances_are_refused_in_fit(kind, X, message):
     [
         (changed(1, 2, np.nan), "contains NaN"),
         (changed(1, 2, -1.0), "Negative values in data passed to"),
+        (changed(1, 2, 1e151), "takes distances up to"),
         (DISTANCES[:, :-1], "X has 5 features, but .* is expecting 6 features"),
         (DISTANCES[:0], "0 sample"),
     ],
@@ -112,6 +118,59 @@ def test_targets_of_distances_are_checked_too(kind):
     for y in ([None, "a", "a", "b", "b", "b"], [0, 0, 0, 1, 1, np.nan], [0, 1], None):
         with pytest.raises(ValueError, match=r"None|NaN|inconsistent"):
             kind(metric="precomputed").fit(DISTANCES, y)
+
+
+@every_classifier
+def test_the_largest_distances_do_not_overflow(kind):
+    model = kind(metric="precomputed").fit(DISTANCES * 2.0**496, Y)
+    assert np.isfinite(model.decision_function(DISTANCES * 2.0**496)).all()
+
+
+@every_classifier
+def test_trees_that_are_too_far_apart(kind):
+    with pytest.raises(ValueError, match=r"takes distances up to 1e\+150"):
+        kind(costs=tm.CostMatrix("abcd", 1e200 * (1 - np.eye(5)))).fit(TREES, Y)
+
+
+@every_classifier
+def test_classes_of_mixed_kinds(kind):
+    y = np.array(["a", 1, "a", 1, 1, "a"], dtype=object)
+    for X, metric in ((TREES, "tree_edit"), (DISTANCES, "precomputed")):
+        with pytest.raises(ValueError, match=r"uniformly strings or numbers. Got \['int', 'str'\]"):
+            kind(metric=metric).fit(X, y)
+
+
+@every_classifier
+@pytest.mark.parametrize("metric", ["tree_edit", "precomputed"])
+def test_a_fit_that_fails_leaves_the_earlier_one(kind, metric, monkeypatch):
+    X = TREES if metric == "tree_edit" else DISTANCES
+    model = kind(metric=metric).fit(X, Y)
+    before, scores = dict(vars(model)), model.decision_function(X)
+    with pytest.raises(ValueError, match="uniformly strings or numbers"):
+        model.fit(X[:2] if metric == "tree_edit" else X[:2, :2], np.array(["p", 1], dtype=object))
+
+    def fails(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"{kind.__module__}.stage", fails)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, ["p", "q", "r", "p", "q", "r"])
+    monkeypatch.undo()
+    assert all(vars(model)[name] is value for name, value in before.items())
+    assert vars(model).keys() == before.keys()
+    assert np.array_equal(model.decision_function(X), scores)
+
+
+@every_classifier
+def test_wrong_prototypes_in_a_second_fit(kind):
+    params = (
+        {"n_jobs": 0} if "n_prototypes" not in kind().get_params() else {"n_prototypes": {7: 1}}
+    )
+    model = kind().fit(TREES, Y)
+    with pytest.raises(ValueError, match="parameter of"):
+        model.set_params(**params).fit(TREES[:2], ["p", "q"])
+    model.set_params(**{name: kind().get_params()[name] for name in params})
+    assert model.predict(TREES).tolist() == Y.tolist()
 
 
 @every_classifier
@@ -169,8 +228,64 @@ def test_wrong_parameters_are_told_before_distances_are_computed(kind, monkeypat
         pytest.fail("distances were computed")
 
     monkeypatch.setattr("treemetric._estimator.pairwise_distances", never)
-    for params in ({"n_jobs": 0}, {"metric": "cosine"}, {"costs": "unit"}):
+    wrong = {
+        "n_jobs": [0],
+        "metric": ["cosine"],
+        "costs": ["unit"],
+        "verbose": [-1, None, 1.5, "a"],
+        "random_state": ["x", -1],
+        "n_prototypes": [0, {0: 1}, [1], "a"],
+        "class_weight": ["foo", {5: 1.0}],
+        "n_landmarks": [0, True],
+    }
+    known = kind().get_params()
+    for params in ({name: value} for name in wrong if name in known for value in wrong[name]):
         with pytest.raises((ValueError, TypeError), match=f"'{next(iter(params))}' parameter"):
             kind(**params).fit(TREES, Y)
     with pytest.raises(ValueError, match="inconsistent"):
         kind().fit(TREES, Y[:-1])
+
+
+@every_classifier
+def test_a_bar_appears_in_long_stages_only(kind, capfd, monkeypatch):
+    # So that the test does not depend on how busy the machine is.
+    monkeypatch.setattr("treemetric._stages._DELAY", 60.0)
+    kind(verbose=1).fit(TREES, Y).predict(TREES)
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr("treemetric._stages._DELAY", 0.0)
+    model = kind(verbose=1).fit(TREES, Y)
+    shown = capfd.readouterr().err
+    assert f"{kind.__name__}: distances" in shown
+    # The last stage is the optimisation.
+    last = shown.replace("\r", "\n").strip().rpartition("\n")[2]
+    assert last.startswith(kind.__name__)
+    assert "distances" not in last
+    model.predict(TREES)
+    assert f"{kind.__name__}: distances" in capfd.readouterr().err
+    model.set_params(verbose=0).fit(TREES, Y).predict(TREES)
+    assert capfd.readouterr() == ("", "")
+
+
+def wait_for(text):
+    """Text that another thread writes, as soon as there is some."""
+    for _ in range(1000):
+        if found := text():
+            return found
+        time.sleep(0.01)
+    return ""
+
+
+def test_a_silent_stage_shows_a_bar(capfd, monkeypatch):
+    monkeypatch.setattr("treemetric._stages._DELAY", 0.01)
+    with stage(1, "Model: solver", "steps"):
+        assert "Model: solver" in wait_for(lambda: capfd.readouterr().err)
+    # It is closed with a line of its own.
+    assert capfd.readouterr().err.endswith("\n")
+
+
+def test_a_line_without_tqdm(capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr("treemetric._stages._DELAY", 0.01)
+    with stage(1, "Model: solver", "steps") as report:
+        report(1, 2)
+        assert wait_for(lambda: capfd.readouterr().out) == "[Model: solver] steps ...\n"

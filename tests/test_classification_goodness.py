@@ -1,5 +1,7 @@
 """The separator on similarities: its linear programme and the classifier."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,6 +49,37 @@ def test_the_duality_gap_is_closed_and_honest(seed, n, landmarks, strength):
     assert 0 <= found.gap <= 1e-6
     assert found.loss - found.gap <= least + 1e-9
     assert found.loss == pytest.approx(objective(found.weights, similarities, signs, strength))
+
+
+def test_simplex_helps_where_interior_points_fail(monkeypatch):
+    asked = []
+
+    def stubborn(*args, method, **options):
+        asked.append(method)
+        result = linprog(*args, method=method, **options)
+        result.status = 4 if method in failing else 0
+        return result
+
+    monkeypatch.setattr("treemetric.classification._goodness.linprog", stubborn)
+    table, signs = points(0)[0], np.where(points(0)[1] == 1, 1.0, -1.0)
+    failing = {"highs-ipm"}
+    assert separate(table, signs, 0.3).gap < 1e-6
+    assert asked == ["highs-ipm", "highs-ds"]
+    failing = {"highs-ipm", "highs-ds"}
+    with pytest.raises(RuntimeError, match="the linear programme was not solved"):
+        separate(table, signs, 0.3)
+
+
+def test_no_dense_matrix_of_all_points_by_all_points_is_built():
+    # Few landmarks of many points: memory is that of their similarities.
+    random = np.random.RandomState(0)
+    similarities = random.uniform(-1, 1, size=(4000, 2))
+    signs = random.choice([-1.0, 1.0], size=4000)
+    tracemalloc.start()
+    separate(similarities, signs, 1.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 4000
 
 
 @given(st.integers(0, 10**6))

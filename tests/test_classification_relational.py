@@ -105,9 +105,9 @@ def test_the_scale_of_distances_does_not_matter():
     points, y = places(6)
     table = distances_of(points, points)
     plain = RelationalGLVQ(metric="precomputed").fit(table, y)
-    large = RelationalGLVQ(metric="precomputed").fit(table * 2.0**600, y)
+    large = RelationalGLVQ(metric="precomputed").fit(table * 2.0**490, y)
     assert large.coefficients_ == pytest.approx(plain.coefficients_)
-    assert np.array_equal(large.predict(table * 2.0**600), plain.predict(table))
+    assert np.array_equal(large.predict(table * 2.0**490), plain.predict(table))
 
 
 def test_a_matrix_that_is_not_symmetric_is_replaced_by_the_mean():
@@ -115,7 +115,8 @@ def test_a_matrix_that_is_not_symmetric_is_replaced_by_the_mean():
     table = distances_of(points, points)
     skew = np.triu(table) * 0.4
     skew -= skew.T
-    model = RelationalGLVQ(metric="precomputed").fit(table + skew, y)
+    with pytest.warns(UserWarning, match="RelationalGLVQ got precomputed distances that are not"):
+        model = RelationalGLVQ(metric="precomputed").fit(table + skew, y)
     mean = RelationalGLVQ(metric="precomputed").fit(table, y)
     assert model.coefficients_ == pytest.approx(mean.coefficients_)
 

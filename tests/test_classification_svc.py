@@ -59,6 +59,40 @@ def test_a_positive_kernel_is_left_alone(how):
     assert found.n_negative == 0
 
 
+def test_shifted_copies_of_training_points_are_treated_as_these():
+    table, y = crooked(3)
+    # Points 0 and 1 twice.
+    twice = np.r_[np.arange(30), 0, 1]
+    table, y = table[np.ix_(twice, twice)], y[twice]
+    kernel = gaussian(table, 1.0)
+    found = corrected(kernel, "shift")
+    assert np.linalg.eigvalsh(found.kernel)[0] == pytest.approx(0, abs=1e-9)
+    assert found.of_rows(kernel) == pytest.approx(found.kernel, abs=0)
+    assert np.array_equal(found.kernel[30], found.kernel[0])
+    model = DistanceSVC(metric="precomputed", eigenvalues="shift", C=3).fit(table, y)
+    shifted = corrected(gaussian(table, model.bandwidth_), "shift").kernel
+    machine = SVC(C=3, kernel="precomputed").fit(shifted, y)
+    assert model.decision_function(table) == pytest.approx(machine.decision_function(shifted))
+
+
+def test_a_shift_of_points_at_distance_0_that_are_no_copies():
+    table, _ = crooked(4)
+    table[0, 1] = table[1, 0] = 0
+    found = corrected(gaussian(table, 1.0), "shift")
+    assert found.shift > 0
+    assert np.linalg.eigvalsh(found.kernel)[0] > -1e-9
+
+
+def test_shifted_copies_of_training_trees():
+    words = ["aaa", "aab", "aba", "ccc", "ccd", "cdc", "abb", "ddc", "aaa", "acd", "dab"]
+    trees = [tm.Tree.from_sequence(word) for word in words]
+    model = DistanceSVC(C=2, eigenvalues="shift", bandwidth=9.0).fit(trees, [0, 1] * 5 + [0])
+    assert model.n_negative_ > 0
+    kernel = corrected(gaussian(tm.pairwise_distances(trees), 9.0), "shift").kernel
+    found = model.decision_function([tm.Tree.from_sequence(word) for word in words])
+    assert found == pytest.approx(model.svc_.decision_function(kernel))
+
+
 @pytest.mark.parametrize("how", ["clip", "flip"])
 def test_training_data_are_predicted_as_they_were_trained(how):
     table, y = crooked(2)
@@ -109,7 +143,8 @@ def test_new_trees_are_measured_in_both_directions_if_costs_differ():
     model = DistanceSVC(costs=costs, eigenvalues="flip").fit(trees, [0, 0, 0, 1, 1, 1])
     there = tm.pairwise_distances(trees, costs=costs)
     precomputed = DistanceSVC(metric="precomputed", eigenvalues="flip")
-    precomputed.fit(there, [0, 0, 0, 1, 1, 1])
+    with pytest.warns(UserWarning, match=r"not symmetric.*D = \(D \+ D.T\) / 2"):
+        precomputed.fit(there, [0, 0, 0, 1, 1, 1])
     mean = (there + there.T) / 2
     assert precomputed.bandwidth_ == model.bandwidth_ == median_distance(mean)
     found = model.decision_function(trees)
@@ -117,9 +152,18 @@ def test_new_trees_are_measured_in_both_directions_if_costs_differ():
 
 
 def test_far_away_points_do_not_overflow():
-    table = 1e300 * (1 - np.eye(4))
-    model = DistanceSVC(metric="precomputed", bandwidth=1e-10).fit(table, [0, 1, 0, 1])
+    table = 1e150 * (1 - np.eye(4))
+    model = DistanceSVC(metric="precomputed", bandwidth=1e-200).fit(table, [0, 1, 0, 1])
     assert model.predict(table).tolist() == [0, 1, 0, 1]
+
+
+def test_rounding_is_no_asymmetry():
+    table, y = euclidean(5)
+    noise = 1 + 1e-7 * np.random.RandomState(0).uniform(-1, 1, size=table.shape)
+    model = DistanceSVC(metric="precomputed").fit(table * noise, y)
+    assert np.array_equal(
+        model.predict(table), DistanceSVC(metric="precomputed").fit(table, y).predict(table)
+    )
 
 
 def test_class_weights_reach_the_machine():
@@ -138,6 +182,9 @@ def test_class_weights_reach_the_machine():
         ({"eigenvalues": "drop"}, "'eigenvalues' parameter of DistanceSVC must be a str among"),
         ({"tol": 0}, "'tol' parameter"),
         ({"max_iter": 0}, "'max_iter' parameter"),
+        ({"class_weight": "foo"}, "'class_weight' parameter .* must be None, 'balanced' or a dict"),
+        ({"class_weight": {0: -1, 1: 1}}, "'class_weight' parameter .* must be a dict of floats"),
+        ({"class_weight": {5: 1}}, r"'class_weight' .* with classes among \[0, 1\] as keys"),
     ],
 )
 def test_wrong_parameters_are_refused(params, message):

@@ -161,8 +161,14 @@ def test_rows_are_sorted_and_zeros_are_explicit():
 
 def test_too_many_neighbours():
     model = TreeNeighborsGraph(5).fit(TREES[:5])
-    with pytest.raises(ValueError, match="Expected n_neighbors <= n_samples_fit"):
+    message = (
+        "n_neighbors < n_samples_fit in mode 'distance', but n_neighbors = 5, n_samples_fit = 5"
+    )
+    with pytest.raises(ValueError, match=message):
         model.transform(TREES)
+    many = TreeNeighborsGraph(6, mode="connectivity").fit(TREES[:5])
+    with pytest.raises(ValueError, match=r"n_neighbors <= n_samples_fit .* n_neighbors = 6,"):
+        many.transform(TREES)
     connected = TreeNeighborsGraph(5, mode="connectivity").fit(TREES[:5])
     assert connected.transform(TREES).nnz == 5 * len(TREES)
 

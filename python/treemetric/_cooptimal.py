@@ -9,7 +9,7 @@ from treemetric._arrays import frozen
 from treemetric._pricing import check_pair, pair_table
 from treemetric._typing import FloatArray
 from treemetric._validation import check_memory, check_non_negative, refuse, shown
-from treemetric.alignment import Alignment, Pair
+from treemetric.alignment import Alignment
 from treemetric.costs import Costs
 from treemetric.tree import Tree
 
@@ -139,18 +139,17 @@ class CoOptimal:
 
         if not isinstance(k, Integral) or isinstance(k, bool) or not 0 <= k < 2**31:
             refuse("k", "sample", f"an int in the range [0, {2**31})", shown(k))
-        # Tuples of two, a place for each in an outer one, and the alignment itself.
-        check_memory(int(k) * (200 + 64 * (self.x.size + self.y.size)), f"{k} alignments")
+        # In Rust and in Python, and the alignment itself.
+        check_memory(int(k) * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
-        return [self._alignment(pairs) for pairs in drawn]
+        return [self._alignment(matches) for matches in drawn]
 
-    def _alignment(self, pairs: tuple[Pair, ...]) -> Alignment:
+    def _alignment(self, matches: bytes) -> Alignment:
         # Within the tolerance, costs may differ.
-        matches = [(i, j) for i, j in pairs if i is not None and j is not None]
         x, y, table, index = self._call  # type: ignore[attr-defined]
         cost = _core.alignment_cost(x, y, table, index, matches)
-        return Alignment._of(self.x, self.y, self.costs, cost, pairs)
+        return Alignment._of(self.x, self.y, self.costs, cost, matches)
 
     def __iter__(self) -> Iterator[Alignment]:
         return map(self._alignment, self._core_call(_core.Alignments))

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ from treemetric._typing import FloatArray, IntArray, OffsetArray
 
 __version__: str
 
-_Pair = tuple[int | None, int | None]
+_Pair: TypeAlias = tuple[int | None, int | None]
 
 @final
 class TreeData:
@@ -66,20 +66,21 @@ class Alignments:
         tolerance: float,
     ) -> Alignments: ...
     def __iter__(self) -> Alignments: ...
-    def __next__(self) -> tuple[_Pair, ...]: ...
+    def __next__(self) -> bytes: ...
 
 def align_pair(
     x: TreeData,
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
-) -> tuple[float, tuple[_Pair, ...]]: ...
+) -> tuple[float, bytes]: ...
+def all_pairs(pairs: bytes, x: TreeData, y: TreeData) -> tuple[_Pair, ...]: ...
 def alignment_cost(
     x: TreeData,
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
-    pairs: list[tuple[int, int]],
+    pairs: bytes,
 ) -> float: ...
 def cooptimal_count(
     x: TreeData,
@@ -103,7 +104,7 @@ def cooptimal_sample(
     tolerance: float,
     count: int,
     seed: int,
-) -> list[tuple[_Pair, ...]]: ...
+) -> list[bytes]: ...
 def soft_pair(
     x: TreeData,
     y: TreeData,

@@ -1,17 +1,27 @@
 """What classifiers on distances share: trees or a precomputed matrix, targets, parameters."""
 
+import warnings
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from copy import copy
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import (
+    Tags,
+    assert_all_finite,
+    check_consistent_length,
+    check_random_state,
+    column_or_1d,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from treemetric._pricing import check_costs
+from treemetric._stages import stage
 from treemetric._typing import FloatArray, Trees
 from treemetric._validation import as_float, check_n_jobs, refuse, shown
 from treemetric.costs import EmbeddingCosts, UnitCosts
@@ -22,6 +32,10 @@ Codes = npt.NDArray[np.int64]
 Inputs = TreeSet | FloatArray
 
 _METRICS = ("tree_edit", "precomputed")
+# Squares of larger distances, and sums of these over the data, would not be finite.
+_LARGEST = 1e150
+# Matrices are called symmetric up to this share of the largest entry: rounding to float32.
+_ROUNDING = 1e-6
 
 
 class Training(NamedTuple):
@@ -42,6 +56,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     metric: str
     costs: Any
     n_jobs: int | None
+    verbose: int
     classes_: npt.NDArray[Any]
     trees_: TreeSet
 
@@ -53,19 +68,32 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.positive_only = precomputed
         return tags
 
+    @abstractmethod
+    def _learn(self, X: Any, y: Any) -> None:
+        """Check data and parameters, then learn; on a copy that has forgotten an earlier fit."""
+
+    def _fit_copy(self, X: Any, y: Any) -> Self:
+        """Fit a copy and become it, so that a fit that fails or is stopped changes nothing."""
+        fresh = copy(self)
+        for attribute in [name for name in vars(fresh) if name.endswith("_")]:
+            delattr(fresh, attribute)
+        fresh._learn(X, y)
+        self.__dict__ = fresh.__dict__
+        return self
+
     def _check_training(self, X: Any, y: Any) -> Training:
-        """Check data for fit, keep the trees and classes, and forget an earlier fit."""
+        """Check data for fit, and keep the trees and classes."""
         name = type(self).__name__
         check_option(self.metric, _METRICS, "metric", name)
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
-        for attribute in ("trees_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, attribute):
-                delattr(self, attribute)
+        if not isinstance(self.verbose, (bool, np.bool_)):
+            check_whole(self.verbose, "verbose", name, least=0)
         if self.metric == "precomputed":
             distances, y = validate_data(self, X, y, dtype=np.float64)
             _check_square(distances, name)
             check_non_negative(distances, name)
+            _check_largest(distances, name)
             inputs: Inputs = distances
         else:
             if isinstance(X, np.ndarray) and X.ndim > 1:
@@ -82,6 +110,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.metric == "precomputed":
             distances: FloatArray = validate_data(self, X, dtype=np.float64, reset=False)
             check_non_negative(distances, name)
+            _check_largest(distances, name)
             return distances
         return check_some_trees(X, name)
 
@@ -98,11 +127,37 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         training = inputs is self.trees_ and columns is None
         targets = self.trees_ if columns is None else self.trees_[columns]
         options = {"costs": self.costs, "n_jobs": self.n_jobs}
-        distances = pairwise_distances(inputs, None if training else targets, **options)
+        name = type(self).__name__
+        with stage(self.verbose, f"{name}: distances", "pairs") as report:
+            distances = pairwise_distances(
+                inputs, None if training else targets, progress=report, **options
+            ).astype(np.float64, copy=False)
+        _check_largest(distances, name)
         if symmetric and not training and not self._costs_are_symmetric(inputs):
-            back = pairwise_distances(targets, inputs, **options)
-            distances = (distances + back.T) / 2
-        return distances.astype(np.float64, copy=False)
+            with stage(self.verbose, f"{name}: distances back", "pairs") as report:
+                back = pairwise_distances(targets, inputs, progress=report, **options)
+            distances = (distances + back.T.astype(np.float64, copy=False)) / 2
+            _check_largest(distances, name)
+        return distances
+
+    def _measure_symmetric(self, inputs: Inputs) -> FloatArray:
+        """Give the distances among the training data, each the mean of both directions.
+
+        Of a precomputed matrix that is not symmetric new rows cannot be made symmetric in the
+        same way, which the user has to know.
+        """
+        distances = self._measure(inputs)
+        if self.metric == "precomputed":
+            largest = float(distances.max())
+            if float(np.abs(distances - distances.T).max()) > _ROUNDING * largest:
+                message = (
+                    f"{type(self).__name__} got precomputed distances that are not symmetric and "
+                    "takes the mean of both directions. Rows for predict have one direction "
+                    "only: give means there too. To cross-validate, make the whole matrix "
+                    "symmetric first, D = (D + D.T) / 2."
+                )
+                warnings.warn(message, UserWarning, stacklevel=5)
+        return symmetrised(distances)
 
     def _costs_are_symmetric(self, inputs: TreeSet) -> bool:
         costs = check_costs(self.costs, type(self).__name__)
@@ -139,8 +194,14 @@ def check_targets(y: Any, inputs: Inputs, owner: str) -> tuple[npt.NDArray[Any],
         raise ValueError(message)
     assert_all_finite(targets, input_name="y")
     check_consistent_length(inputs, targets)
-    check_classification_targets(targets)
-    classes, codes = np.unique(targets, return_inverse=True)
+    try:
+        check_classification_targets(targets)
+        classes, codes = np.unique(targets, return_inverse=True)
+    except TypeError as error:
+        # Classes are sorted, and these cannot be compared.
+        kinds = sorted({type(target).__name__ for target in targets})
+        message = f"The classes in y must be uniformly strings or numbers. Got {kinds} instead."
+        raise ValueError(message) from error
     return classes, codes.astype(np.int64, copy=False)
 
 
@@ -151,6 +212,26 @@ def _check_square(distances: FloatArray, owner: str) -> None:
             f"Got an array of shape {distances.shape} instead."
         )
         raise ValueError(message)
+
+
+def _check_largest(distances: FloatArray, owner: str) -> None:
+    largest = float(distances.max(initial=0.0))
+    if largest > _LARGEST:
+        message = (
+            f"{owner} takes distances up to {_LARGEST:g}, but the largest one is {largest:g}. "
+            "Divide them by a constant."
+        )
+        raise ValueError(message)
+
+
+def check_seed(random_state: Any, owner: str) -> np.random.RandomState:
+    """Give the generator that ``random_state`` stands for."""
+    try:
+        random: np.random.RandomState = check_random_state(random_state)
+    except (ValueError, TypeError):
+        must = "None, an int in the range [0, 2**32 - 1] or a RandomState instance"
+        refuse("random_state", owner, must, shown(random_state))
+    return random
 
 
 def check_option(value: object, options: Iterable[str], parameter: str, owner: str) -> None:

@@ -78,7 +78,7 @@ def soft_alignment(
     checked = check_pair(x, y, costs, "soft_alignment")
     heat = as_float(temperature)
     # Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
-    everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), [])
+    everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), b"")
     least = max(1e-10 * everything, 1e-300)
     if not least <= heat <= HOTTEST:
         must = f"a float in the range [{least:g}, {HOTTEST:g}] for these trees"

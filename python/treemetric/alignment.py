@@ -77,46 +77,59 @@ class Alignment:
     ['{a{c}}', '{a{d{c}}}']
     """
 
-    __slots__ = ("_x", "_y", "_costs", "_cost", "_pairs")  # noqa: RUF023  as in the docstring
+    # The pairs are kept as bytes, two 32-bit numbers each, and made into tuples when asked for:
+    # most who align many trees want the cost or the counts, and tuples take longer than aligning.
+    __slots__ = ("_cost", "_costs", "_matches", "_pairs", "_x", "_y")
+
+    _x: Tree
+    _y: Tree
+    _costs: Costs
+    _cost: float
+    _matches: bytes
+    _pairs: tuple[Pair, ...] | None
 
     def __init__(self) -> None:
         message = "alignments are made by treemetric.align and treemetric.cooptimal"
         raise TypeError(message)
 
     @classmethod
-    def _of(
-        cls, x: Tree, y: Tree, costs: Costs, cost: float, pairs: tuple[Pair, ...]
-    ) -> "Alignment":
+    def _of(cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: bytes) -> "Alignment":
         alignment = object.__new__(cls)
         # Past __setattr__, which refuses.
-        for put, value in zip(_PUT, (x, y, costs, cost, pairs), strict=True):
-            put(alignment, value)
+        _put_x(alignment, x)
+        _put_y(alignment, y)
+        _put_costs(alignment, costs)
+        _put_cost(alignment, cost)
+        _put_matches(alignment, matches)
+        _put_pairs(alignment, None)
         return alignment
 
     @property
     def x(self) -> Tree:
         """The tree that is edited."""
-        return self._x  # type: ignore[no-any-return,attr-defined]
+        return self._x
 
     @property
     def y(self) -> Tree:
         """The tree that comes out."""
-        return self._y  # type: ignore[no-any-return,attr-defined]
+        return self._y
 
     @property
     def costs(self) -> Costs:
         """What edits cost."""
-        return self._costs  # type: ignore[no-any-return,attr-defined]
+        return self._costs
 
     @property
     def cost(self) -> float:
         """What all edits cost together."""
-        return self._cost  # type: ignore[no-any-return,attr-defined]
+        return self._cost
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """Nodes that correspond, deletions and insertions, in preorder."""
-        return self._pairs  # type: ignore[no-any-return,attr-defined]
+        if self._pairs is None:
+            _put_pairs(self, _core.all_pairs(self._matches, self._x._data, self._y._data))
+        return self._pairs  # type: ignore[return-value]  # just put there
 
     def _all_edits(self) -> list[Edit]:
         """List an edit for every pair, those that keep a node included."""
@@ -208,23 +221,21 @@ class Alignment:
         >>> align(Tree.from_sequence("ab"), Tree.from_sequence("b")).inverse().edits()
         [Edit(op='insert', i=None, j=0, old=None, new='a', cost=1.0)]
         """
-        matches = [(j, i) for i, j in self.pairs if i is not None and j is not None]
+        pairs = np.frombuffer(self._matches, dtype="<u4").reshape(-1, 2)[:, ::-1]
+        matches = pairs[np.argsort(pairs[:, 0])].tobytes()
         table = pair_table(self.costs, self.y, self.x)
         cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
-        pairs: list[Pair] = [(j, i) for i, j in self.pairs if j is not None]
-        pairs.sort()
-        pairs.extend((None, i) for i, j in self.pairs if j is None)
-        return self._of(self.y, self.x, self.costs, cost, tuple(pairs))
+        return self._of(self.y, self.x, self.costs, cost, matches)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
             return NotImplemented
         # The cost follows from the rest.
-        mine, others = (self.x, self.y, self.pairs), (other.x, other.y, other.pairs)
+        mine, others = (self.x, self.y, self._matches), (other.x, other.y, other._matches)
         return mine == others and self.costs == other.costs
 
     def __hash__(self) -> int:
-        return hash((self.x, self.y, self.pairs))
+        return hash((self.x, self.y, self._matches))
 
     def __setattr__(self, name: str, value: object) -> None:
         message = f"alignments are immutable; {name!r} cannot be set"
@@ -235,7 +246,7 @@ class Alignment:
         raise AttributeError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Alignment._of, (self.x, self.y, self.costs, self.cost, self.pairs)
+        return Alignment._of, (self.x, self.y, self.costs, self.cost, self._matches)
 
     def __repr__(self) -> str:
         edits = self._all_edits()
@@ -252,7 +263,9 @@ class Alignment:
         return alignment_html(self)
 
 
-_PUT = tuple(vars(Alignment)[name].__set__ for name in Alignment.__slots__)
+_put_x, _put_y, _put_costs, _put_cost, _put_matches, _put_pairs = (
+    vars(Alignment)[f"_{name}"].__set__ for name in ("x", "y", "costs", "cost", "matches", "pairs")
+)
 
 
 def _keeps(edit: Edit) -> bool:
@@ -309,8 +322,8 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     ((0, 0), (1, 1))
     """
     checked = check_pair(x, y, costs, "align")
-    cost, pairs = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
-    return Alignment._of(x, y, checked, cost, pairs)
+    cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
+    return Alignment._of(x, y, checked, cost, matches)
 
 
 def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:

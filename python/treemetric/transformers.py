@@ -342,9 +342,11 @@ class TreeNeighborsGraph(_TreeTransformer):
         n, m = len(trees), self.n_samples_fit_
         kept = self.n_neighbors + (self.mode == "distance")
         if kept > m:
+            # In mode 'distance' a tree is its own nearest one, which n_neighbors does not count.
+            relation = "<" if self.mode == "distance" else "<="
             message = (
-                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {kept}, "
-                f"n_samples_fit = {m}, n_samples = {n}"
+                f"Expected n_neighbors {relation} n_samples_fit in mode '{self.mode}', but "
+                f"n_neighbors = {self.n_neighbors}, n_samples_fit = {m}, n_samples = {n}"
             )
             raise ValueError(message)
         columns = np.empty((n, kept), dtype=np.int32)

@@ -3,7 +3,7 @@
 use crate::align::bulk::{self, Script};
 use crate::align::subtree_distances as core_subtree_distances;
 use crate::align::{
-    CoOptimal, Enumeration, Integer, Order, Pairs, Problem, align_work, in_quanta, one_alignment,
+    CoOptimal, Enumeration, Integer, Order, Problem, align_work, in_quanta, one_alignment,
     soft_alignment,
 };
 use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
@@ -82,21 +82,35 @@ fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_
     PyArray1::from_vec(py, values).reshape([rows, columns])
 }
 
+/// Pairs of an alignment as they are kept: small, and made into tuples when asked for.
+fn pack<'py>(py: Python<'py>, pairs: &[(u32, u32)]) -> Bound<'py, PyBytes> {
+    let bytes = pairs.iter().flat_map(|&(i, j)| [i.to_le_bytes(), j.to_le_bytes()]);
+    PyBytes::new(py, &bytes.flatten().collect::<Vec<_>>())
+}
+
+fn unpack(pairs: &[u8]) -> impl Iterator<Item = (u32, u32)> {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u32::from(byte));
+    pairs.chunks_exact(8).map(move |pair| (number(&pair[..4]), number(&pair[4..])))
+}
+
 /// Every node of x with its partner or `None`, then the nodes of y without one.
-fn with_gaps<'py>(
+#[pyfunction]
+pub(super) fn all_pairs<'py>(
     py: Python<'py>,
-    pairs: &[(u32, u32)],
-    x: &TreeData,
-    y: &TreeData,
+    pairs: &[u8],
+    x: &Bound<'py, TreeData>,
+    y: &Bound<'py, TreeData>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let (n, m) = (x.codes.len() as u32, y.codes.len() as u32);
-    let mut all = Vec::with_capacity((n + m) as usize - pairs.len());
+    let (n, m) = (x.get().codes.len() as u32, y.get().codes.len() as u32);
+    let mut all = Vec::with_capacity((n + m) as usize);
     let mut inserted = vec![true; m as usize];
-    let mut next = pairs.iter().peekable();
+    let mut next = unpack(pairs).peekable();
     for i in 0..n {
         all.push(match next.next_if(|pair| pair.0 == i) {
-            Some(&(_, j)) => {
-                inserted[j as usize] = false;
+            Some((_, j)) => {
+                if let Some(inserted) = inserted.get_mut(j as usize) {
+                    *inserted = false;
+                }
                 (i, j).into_pyobject(py)?
             }
             None => (i, py.None()).into_pyobject(py)?,
@@ -108,8 +122,8 @@ fn with_gaps<'py>(
     PyTuple::new(py, all)
 }
 
-/// The cost of an alignment and its pairs, deletions and insertions.
-type Aligned<'py> = (f64, Bound<'py, PyTuple>);
+/// The cost of an alignment and its pairs.
+type Aligned<'py> = (f64, Bound<'py, PyBytes>);
 
 /// One optimal alignment.
 #[pyfunction]
@@ -126,7 +140,7 @@ pub(super) fn align_pair<'py>(
             Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
         })
     })?;
-    Ok((cost, with_gaps(py, &pairs, x.get(), y.get())?))
+    Ok((cost, pack(py, &pairs)))
 }
 
 /// The cost of an alignment that is given by its pairs, which must be in range.
@@ -137,7 +151,7 @@ pub(super) fn alignment_cost(
     y: &Bound<'_, TreeData>,
     table: Option<&Bound<'_, CostTable>>,
     index: Option<&Bound<'_, PyDict>>,
-    pairs: Pairs,
+    pairs: &[u8],
 ) -> PyResult<f64> {
     let (labels_x, labels_y) = (&x.get().codes, &y.get().codes);
     with_operands(py, x, y, table, index, |x, y, pricing| {
@@ -145,7 +159,7 @@ pub(super) fn alignment_cost(
             let pair = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
             Some((x.code(*pair.0 as u32), y.code(*pair.1 as u32)))
         };
-        let labels: Option<Vec<_>> = pairs.into_iter().map(labels).collect();
+        let labels: Option<Vec<_>> = unpack(pairs).map(labels).collect();
         let labels = labels.ok_or_else(|| Error::Invalid("a pair is out of range".to_owned()))?;
         Ok(cost_of_pairs(&x, &y, pricing, &labels))
     })
@@ -199,7 +213,7 @@ pub(super) fn cooptimal_sample<'py>(
     tolerance: f64,
     count: u32,
     seed: u64,
-) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     // A walk takes about as many steps as there are nodes, each as long as a few cells.
     let steps = 10.0 * f64::from(count) * (x.get().codes.len() + y.get().codes.len()) as f64;
     let samples = on_pair_with(py, (x, y, table, index), steps, |mut solver| {
@@ -207,21 +221,13 @@ pub(super) fn cooptimal_sample<'py>(
             solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
         })
     })?;
-    let mut all = Vec::with_capacity(samples.len());
-    for (k, pairs) in samples.iter().enumerate() {
-        if k % 1000 == 0 {
-            py.check_signals()?;
-        }
-        all.push(with_gaps(py, pairs, x.get(), y.get())?);
-    }
-    Ok(all)
+    Ok(samples.iter().map(|pairs| pack(py, pairs)).collect())
 }
 
 /// An iterator over the pairs of all optimal alignments.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct Alignments {
     enumeration: Mutex<Enumeration>,
-    trees: (Py<TreeData>, Py<TreeData>),
 }
 
 #[pymethods]
@@ -240,18 +246,15 @@ impl Alignments {
                 Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel)
             })
         })?;
-        let trees = (x.clone().unbind(), y.clone().unbind());
-        Ok(Self { enumeration: Mutex::new(enumeration), trees })
+        Ok(Self { enumeration: Mutex::new(enumeration) })
     }
 
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
 
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let next = self.enumeration.lock().ok().and_then(|mut alignments| alignments.next());
-        let (x, y) = (self.trees.0.get(), self.trees.1.get());
-        next.map(|pairs| with_gaps(py, &pairs, x, y)).transpose()
+    fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.enumeration.lock().ok()?.next().map(|pairs| pack(py, &pairs))
     }
 }
 

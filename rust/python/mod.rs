@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use super::align::{
-        Alignments, align_pair, alignment_cost, cooptimal_count, cooptimal_expectation,
+        Alignments, align_pair, alignment_cost, all_pairs, cooptimal_count, cooptimal_expectation,
         cooptimal_sample, edit_counts, soft_pair, subtree_distances,
     };
     #[pymodule_export]

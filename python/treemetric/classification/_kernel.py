@@ -8,15 +8,27 @@ from treemetric._typing import FloatArray
 
 
 class Correction(NamedTuple):
-    """A corrected training kernel and the operator that corrects new rows the same way.
+    """A corrected training kernel, and how new rows are corrected the same way.
 
-    ``operator`` is None if new rows stay as they are. ``n_negative`` counts the eigenvalues
-    that were negative beyond rounding.
+    They are multiplied with ``operator``, unless it is None, and ``shift`` is added where they
+    are 1, the kernel of a point and its copy. ``n_negative`` counts the eigenvalues that were
+    negative beyond rounding.
     """
 
     kernel: FloatArray
     operator: FloatArray | None
     n_negative: int
+    shift: float = 0.0
+
+    def of_rows(self, rows: FloatArray) -> FloatArray:
+        """Correct kernels of new points with all training points, or some if nothing is mixed."""
+        if self.operator is not None:
+            mixed: FloatArray = rows @ self.operator
+            return mixed
+        if self.shift:
+            shifted: FloatArray = rows + self.shift * (rows == 1.0)
+            return shifted
+        return rows
 
 
 def median_distance(distances: FloatArray) -> float:
@@ -39,7 +51,7 @@ def corrected(kernel: FloatArray, how: str) -> Correction:
 
     Clip: K U [λ > 0] Uᵀ, flip: K U sign(λ) Uᵀ. Both multiply from the right with an operator
     that is the same for new rows, so a new row that equals a training row is mapped to the
-    corrected training row. Shift adds -λ_min to the diagonal, which new rows do not have.
+    corrected training row. Shift adds a constant to the kernel of a point and its copies.
     """
     values, vectors = np.linalg.eigh(kernel)
     rounding = len(kernel) * np.finfo(np.float64).eps * np.abs(values).max()
@@ -48,9 +60,31 @@ def corrected(kernel: FloatArray, how: str) -> Correction:
     if count == 0 or how == "none":
         return Correction(kernel, None, count)
     if how == "shift":
-        return Correction(kernel + np.diag(np.full(len(kernel), -values[0])), None, count)
+        return _shifted(kernel, values[0], rounding, count)
     # The identity minus the part of the negative eigenvectors, which is small: dropped or twice.
     part = vectors[:, negative]
     operator = np.eye(len(kernel)) - (1.0 if how == "clip" else 2.0) * (part @ part.T)
     mended = kernel @ operator
     return Correction((mended + mended.T) / 2, operator, count)
+
+
+def _shifted(kernel: FloatArray, lowest: float, rounding: float, count: int) -> Correction:
+    """Raise the eigenvalues of the kernel of the distinct points.
+
+    Points of kernel 1 are copies of each other. If those have equal rows, K = P L Pᵀ with the
+    kernel L of the distinct points and P of zeros and ones. Then L + s I is positive
+    semi-definite for s = -λ_min(L), and so is P (L + s I) Pᵀ, which is K + s where K is 1. That
+    depends on the points only and is known for new ones. What is left of negative eigenvalues
+    if copies differ after all goes to the diagonal.
+    """
+    same = kernel == 1.0
+    np.fill_diagonal(same, True)
+    distinct = np.flatnonzero(same.argmax(axis=1) == np.arange(len(kernel)))
+    if len(distinct) == len(kernel):
+        return Correction(kernel - lowest * same, None, count, -lowest)
+    shift = max(0.0, -float(np.linalg.eigvalsh(kernel[np.ix_(distinct, distinct)])[0]))
+    raised = kernel + shift * same
+    rest = float(np.linalg.eigvalsh(raised)[0])
+    if rest < -rounding * max(1.0, shift):
+        raised[np.diag_indices_from(raised)] -= rest
+    return Correction(raised, None, count, shift)

@@ -12,6 +12,7 @@ Here the M-step looks at *all* points of the class, each with its own E-step, an
 the exact minimum over one prototype, found in one pass of array operations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -106,6 +107,7 @@ def select_prototypes(
     random_state: int | np.random.RandomState | None = None,
     start: Indices | None = None,
     n_init: int = 1,
+    report: Callable[[int, int], object] | None = None,
 ) -> Selection:
     """Choose prototypes among the data such that the loss is small.
 
@@ -115,6 +117,8 @@ def select_prototypes(
     order, as many per class; by default each class starts with a greedy k-medoids choice. With
     ``n_init`` above 1 the search is repeated from random starts and the best result is kept.
     It ends when a round over all prototypes lowers the loss by ``tol`` per point or less.
+    ``report`` is called after each round with the number of rounds, and the most there can be;
+    those that a start did not need count as done.
     """
     codes = np.asarray(y, dtype=np.int64)
     sizes = np.bincount(codes)
@@ -122,11 +126,21 @@ def select_prototypes(
         np.broadcast_to(np.asarray(n_prototypes, dtype=np.int64), sizes.shape), sizes
     )
     search = _Search(np.asarray(distances, dtype=np.float64), codes, counts, squash or Squash())
-    first = search.greedy() if start is None else search.given(np.asarray(start, dtype=np.int64))
-    best = search.run(first, max_iter, tol)
     random = check_random_state(random_state)
-    for _ in range(n_init - 1):
-        other = search.run(search.random(random), max_iter, tol)
+
+    def run(number: int, chosen: Indices) -> Selection:
+        def told(rounds: int) -> None:
+            if report is not None:
+                report(number * max_iter + rounds, n_init * max_iter)
+
+        selection = search.run(chosen, max_iter, tol, told)
+        told(max_iter)
+        return selection
+
+    first = search.greedy() if start is None else search.given(np.asarray(start, dtype=np.int64))
+    best = run(0, first)
+    for number in range(1, n_init):
+        other = run(number, search.random(random))
         if other.loss < best.loss - search.slack:
             best = other
     return best
@@ -187,7 +201,9 @@ class _Search:
         ]
         return np.concatenate(parts)
 
-    def run(self, start: Indices, max_iter: int, tol: float) -> Selection:
+    def run(
+        self, start: Indices, max_iter: int, tol: float, told: Callable[[int], object]
+    ) -> Selection:
         """Exchange one prototype after the other until a round no longer helps."""
         chosen = start.copy()
         curve = [self.loss(chosen)]
@@ -201,6 +217,7 @@ class _Search:
                     break
                 pending = len(chosen) - 1 if self.exchange(chosen, k) else pending - 1
             curve.append(self.loss(chosen))
+            told(rounds)
             if curve[-2] - curve[-1] <= tol * len(self.codes):
                 break
         loss_curve = np.array(curve)

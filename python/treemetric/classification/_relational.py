@@ -10,6 +10,7 @@ the squared distance to a mixture can be negative; μ is then taken with absolut
 denominator, so that it stays between -1 and 1 and keeps its sign.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -88,11 +89,12 @@ def learn_mixtures(
     squash: Squash,
     max_iter: int,
     tol: float,
+    report: Callable[[int, int], object] | None = None,
 ) -> Mixtures:
     """Lower the loss by L-BFGS from given weights, and keep the best weights that were seen.
 
     The loss has kinks where another prototype becomes the closest, so the last state of a line
-    search need not be the best one.
+    search need not be the best one. ``report`` is called after each step.
     """
     best = np.log(start).ravel()
     least = loss_and_gradient(best, squares, codes, labels, squash)[0]
@@ -105,6 +107,11 @@ def learn_mixtures(
             best, least = theta.copy(), loss
         return loss, gradient
 
+    def stepped(_: FloatArray) -> None:
+        curve.append(least)
+        if report is not None:
+            report(len(curve) - 1, max_iter)
+
     # Imported here, because learning builds on this package.
     from treemetric._threads import one_blas_thread
 
@@ -114,7 +121,7 @@ def learn_mixtures(
             best,
             jac=True,
             method="L-BFGS-B",
-            callback=lambda _: curve.append(least),
+            callback=stepped,
             options={"maxiter": max_iter, "ftol": tol, "gtol": 1e-12, "maxfun": 20 * max_iter + 20},
         )
     weights = softmax(best.reshape(start.shape), axis=1)

@@ -1,21 +1,18 @@
 """A support vector machine on a Gaussian kernel of distances."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_class_weight
 
-from treemetric._estimator import (
-    TreeClassifier,
-    check_option,
-    check_positive,
-    check_whole,
-    symmetrised,
-)
+from treemetric._estimator import Codes, TreeClassifier, check_option, check_positive, check_whole
+from treemetric._stages import stage
 from treemetric._typing import FloatArray
 from treemetric._validation import as_float, refuse, shown
-from treemetric.classification._kernel import corrected, gaussian, median_distance
+from treemetric.classification._kernel import Correction, corrected, gaussian, median_distance
 from treemetric.costs import Costs
 
 
@@ -47,6 +44,8 @@ class DistanceSVC(TreeClassifier):
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 all CPUs. The result does not
         depend on it.
+    verbose : int, default=0
+        1 shows a bar for each stage of fit or prediction that takes longer than a second.
 
     Attributes
     ----------
@@ -75,12 +74,16 @@ class DistanceSVC(TreeClassifier):
     -----
     With the training kernel K = U Λ Uᵀ, clipping multiplies it from the right with
     U [Λ > 0] Uᵀ and flipping with U sign(Λ) Uᵀ. Rows of new data are multiplied with the same
-    matrix, so that a copy of a training point is treated as that point. Shifting adds a
-    constant to the diagonal: that belongs to a point and itself, so rows of new data stay as
-    they are, even if they are copies of training points.
+    matrix, so that a copy of a training point is treated as that point. Shifting by s means the
+    kernel exp(-d² / (2 ψ²)) + s · [d = 0], with the least s for which the kernel of the distinct
+    training points has no negative eigenvalue; that too is the same for a copy. (If points at
+    distance 0 have different distances to others, the rest goes to the diagonal, which new rows
+    do not have.)
 
-    Distances that are not symmetric are replaced by the mean of both directions; for new rows
-    of a precomputed matrix there is only one direction, which is taken as it is.
+    Distances that are not symmetric are replaced by the mean of both directions, those of trees
+    also in predict. New rows of a precomputed matrix have one direction only and are taken as
+    they are, so fit warns if the matrix is not symmetric: make it so before it is split,
+    D = (D + D.T) / 2.
 
     References
     ----------
@@ -111,6 +114,7 @@ class DistanceSVC(TreeClassifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.bandwidth = bandwidth
@@ -121,6 +125,7 @@ class DistanceSVC(TreeClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: npt.ArrayLike) -> "DistanceSVC":
         """Train the machine.
@@ -145,6 +150,9 @@ class DistanceSVC(TreeClassifier):
         >>> DistanceSVC(C=10).fit(trees, [0, 0, 1, 1]).support_
         array([0, 1, 2, 3], dtype=int32)
         """
+        return self._fit_copy(X, y)
+
+    def _learn(self, X: Any, y: Any) -> None:
         name = type(self).__name__
         bandwidth = self._check_bandwidth()
         check_option(self.eigenvalues, ("clip", "flip", "shift", "none"), "eigenvalues", name)
@@ -153,29 +161,57 @@ class DistanceSVC(TreeClassifier):
         check_positive(self.tol, "tol", name)
         if self.max_iter != -1:
             check_whole(self.max_iter, "max_iter", name)
+        self._check_class_weight_type()
         inputs, codes = self._check_training(X, y)
-        distances = symmetrised(self._measure(inputs))
+        self._check_class_weight(codes)
+        distances = self._measure_symmetric(inputs)
         self.bandwidth_ = median_distance(distances) if bandwidth is None else bandwidth
-        kernel, self._operator, self.n_negative_ = corrected(
-            gaussian(distances, self.bandwidth_), self.eigenvalues
-        )
-        self.svc_ = None
+        self.svc_: SVC | None = None
         self.support_ = np.zeros(0, dtype=np.int32)
         self.n_iter_ = np.ones(1, dtype=np.int32)
-        if len(self.classes_) > 1:
-            machine = SVC(
-                C=self.C,
-                kernel="precomputed",
-                class_weight=self.class_weight,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                # The largest value then is that of the predicted class.
-                break_ties=True,
-            )
-            self.svc_ = machine.fit(kernel, self.classes_[codes])
-            self.support_ = machine.support_
-            self.n_iter_ = machine.n_iter_
-        return self
+        with stage(self.verbose, f"{name}: kernel and machine", "stages") as report:
+            found = corrected(gaussian(distances, self.bandwidth_), self.eigenvalues)
+            if report is not None:
+                report(1, 2)
+            if len(self.classes_) > 1:
+                machine = SVC(
+                    C=self.C,
+                    kernel="precomputed",
+                    class_weight=self.class_weight,
+                    tol=self.tol,
+                    max_iter=self.max_iter,
+                    # The largest value then is that of the predicted class.
+                    break_ties=True,
+                )
+                self.svc_ = machine.fit(found.kernel, self.classes_[codes])
+                self.support_ = machine.support_
+                self.n_iter_ = machine.n_iter_
+            if report is not None:
+                report(2, 2)
+        self.n_negative_ = found.n_negative
+        # New rows need the way, not the training kernel.
+        self._correction: Correction = found._replace(kernel=np.zeros((0, 0)))
+
+    def _check_class_weight_type(self) -> None:
+        weights = self.class_weight
+        balanced = isinstance(weights, str) and weights == "balanced"
+        if not (weights is None or balanced or isinstance(weights, Mapping)):
+            must = "None, 'balanced' or a dict"
+            refuse("class_weight", type(self).__name__, must, shown(weights))
+        if isinstance(weights, Mapping) and not all(
+            0 < as_float(weight) < float("inf") for weight in weights.values()
+        ):
+            must = "a dict of floats in the range (0.0, inf)"
+            refuse("class_weight", type(self).__name__, must, shown(weights))
+
+    def _check_class_weight(self, codes: Codes) -> None:
+        """Refuse weights of classes that are not there, as SVC would do later."""
+        targets = self.classes_[codes]
+        try:
+            compute_class_weight(self.class_weight, classes=self.classes_, y=targets)
+        except ValueError:
+            must = f"a dict with classes among {self.classes_.tolist()} as keys"
+            refuse("class_weight", type(self).__name__, must, shown(self.class_weight))
 
     def _check_bandwidth(self) -> float | None:
         """Give the bandwidth, or None if the data decide."""
@@ -189,15 +225,14 @@ class DistanceSVC(TreeClassifier):
 
     def _kernel_rows(self, X: Any) -> FloatArray:
         inputs = self._check_queries(X)
-        if self._operator is not None:
+        if self._correction.operator is not None:
             distances = self._measure(inputs, symmetric=True)
-            rows: FloatArray = gaussian(distances, self.bandwidth_) @ self._operator
-            return rows
+            return self._correction.of_rows(gaussian(distances, self.bandwidth_))
         # The machine looks at the support vectors only.
         support = self.support_.astype(np.int64)
         distances = self._measure(inputs, support, symmetric=True)
         rows = np.zeros((len(inputs), self._n_train()))
-        rows[:, support] = gaussian(distances, self.bandwidth_)
+        rows[:, support] = self._correction.of_rows(gaussian(distances, self.bandwidth_))
         return rows
 
     def _n_train(self) -> int:

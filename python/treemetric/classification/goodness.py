@@ -4,9 +4,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
-from treemetric._estimator import Codes, TreeClassifier, check_positive, check_whole
+from treemetric._estimator import (
+    Codes,
+    TreeClassifier,
+    check_positive,
+    check_seed,
+    check_whole,
+)
+from treemetric._stages import stage
 from treemetric._typing import FloatArray
 from treemetric._validation import as_float, refuse, shown
 from treemetric.classification._goodness import separate
@@ -43,6 +49,8 @@ class GoodnessClassifier(TreeClassifier):
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 all CPUs. The result does not
         depend on it.
+    verbose : int, default=0
+        1 shows a bar for each stage of fit or prediction that takes longer than a second.
 
     Attributes
     ----------
@@ -100,6 +108,7 @@ class GoodnessClassifier(TreeClassifier):
         costs: Costs | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.regularisation = regularisation
         self.scale = scale
@@ -108,6 +117,7 @@ class GoodnessClassifier(TreeClassifier):
         self.costs = costs
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: npt.ArrayLike) -> "GoodnessClassifier":
         """Find the weights.
@@ -132,11 +142,15 @@ class GoodnessClassifier(TreeClassifier):
         >>> GoodnessClassifier(0.1).fit(trees, [0, 0, 1, 1]).duality_gap_ < 1e-9
         True
         """
+        return self._fit_copy(X, y)
+
+    def _learn(self, X: Any, y: Any) -> None:
         name = type(self).__name__
         strength = check_positive(self.regularisation, "regularisation", name)
         scale = self._check_scale()
+        random = check_seed(self.random_state, name)
         inputs, codes = self._check_training(X, y)
-        self.landmarks_ = self._choose_landmarks(len(codes))
+        self.landmarks_ = self._choose_landmarks(len(codes), random)
         everything = len(self.landmarks_) == len(codes)
         distances = self._measure(inputs, None if everything else self.landmarks_)
         if scale is None:
@@ -146,16 +160,17 @@ class GoodnessClassifier(TreeClassifier):
         similarities = self._similarities(distances)
         # Two classes need one separator; one class needs none.
         labels = range(len(self.classes_)) if len(self.classes_) > 2 else range(1, 2)
-        found = [
-            separate(similarities, np.where(codes == label, 1.0, -1.0), strength)
-            for label in labels
-            if len(self.classes_) > 1
-        ]
+        found = []
+        with stage(self.verbose, f"{name}: separators", "classes") as report:
+            for label in labels if len(self.classes_) > 1 else ():
+                signs = np.where(codes == label, 1.0, -1.0)
+                found.append(separate(similarities, signs, strength))
+                if report is not None:
+                    report(len(found), len(labels))
         weights = [separator.weights for separator in found]
         self.coef_ = np.array(weights).reshape(-1, len(self.landmarks_))
         self.loss_ = sum(separator.loss for separator in found)
         self.duality_gap_ = sum(separator.gap for separator in found)
-        return self
 
     def _check_scale(self) -> float | None:
         """Give the scale, or None if the data decide."""
@@ -167,7 +182,7 @@ class GoodnessClassifier(TreeClassifier):
             refuse("scale", type(self).__name__, must, shown(self.scale))
         return number
 
-    def _choose_landmarks(self, n: int) -> Codes:
+    def _choose_landmarks(self, n: int, random: np.random.RandomState) -> Codes:
         name = type(self).__name__
         if self.n_landmarks is None:
             return np.arange(n)
@@ -178,7 +193,6 @@ class GoodnessClassifier(TreeClassifier):
             count = max(1, round(float(self.n_landmarks) * n))
         else:
             count = check_whole(self.n_landmarks, "n_landmarks", name)
-        random = check_random_state(self.random_state)
         chosen: Codes = np.sort(random.permutation(n)[:count]).astype(np.int64)
         return chosen
 

@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._estimator import Inputs, check_positive, check_whole, prototype_counts
+from treemetric._estimator import (
+    Inputs,
+    check_positive,
+    check_seed,
+    check_whole,
+    prototype_counts,
+)
+from treemetric._stages import stage
 from treemetric._typing import FloatArray
 from treemetric.classification._median import select_prototypes
 from treemetric.classification._prototypes import PrototypeClassifier
@@ -45,6 +52,8 @@ class MedianGLVQ(PrototypeClassifier):
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 all CPUs. The result does not
         depend on it.
+    verbose : int, default=0
+        1 shows a bar for each stage of fit or prediction that takes longer than a second.
 
     Attributes
     ----------
@@ -106,6 +115,7 @@ class MedianGLVQ(PrototypeClassifier):
         n_init: int = 1,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_prototypes = n_prototypes
         self.metric = metric
@@ -117,6 +127,7 @@ class MedianGLVQ(PrototypeClassifier):
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: npt.ArrayLike) -> "MedianGLVQ":
         """Choose the prototypes.
@@ -141,28 +152,35 @@ class MedianGLVQ(PrototypeClassifier):
         >>> MedianGLVQ().fit(trees, [0, 0, 1, 1]).loss_
         -3.0
         """
+        return self._fit_copy(X, y)
+
+    def _learn(self, X: Any, y: Any) -> None:
         name = type(self).__name__
         squash = self._check_squash()
         max_iter = check_whole(self.max_iter, "max_iter", name)
         n_init = check_whole(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
+        random = check_seed(self.random_state, name)
         inputs, codes = self._check_training(X, y)
-        found = select_prototypes(
-            self._measure(inputs),
-            codes,
-            prototype_counts(self.n_prototypes, self.classes_, name),
-            squash=squash,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=self.random_state,
-            n_init=n_init,
-        )
+        counts = prototype_counts(self.n_prototypes, self.classes_, name)
+        distances = self._measure(inputs)
+        with stage(self.verbose, f"{name}: prototypes", "rounds") as report:
+            found = select_prototypes(
+                distances,
+                codes,
+                counts,
+                squash=squash,
+                max_iter=max_iter,
+                tol=tol,
+                random_state=random,
+                n_init=n_init,
+                report=report,
+            )
         self.prototypes_ = found.indices
         self.prototype_labels_ = self.classes_[found.labels]
         self.loss_ = found.loss
         self.loss_curve_ = found.loss_curve
         self.n_iter_ = found.n_iter
-        return self
 
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:
         return self._measure(inputs, self.prototypes_.astype(np.int64))

@@ -8,10 +8,11 @@ import numpy.typing as npt
 from treemetric._estimator import (
     Inputs,
     check_positive,
+    check_seed,
     check_whole,
     prototype_counts,
-    symmetrised,
 )
+from treemetric._stages import stage
 from treemetric._typing import FloatArray
 from treemetric.classification._median import select_prototypes
 from treemetric.classification._prototypes import PrototypeClassifier
@@ -59,6 +60,8 @@ class RelationalGLVQ(PrototypeClassifier):
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 all CPUs. The result does not
         depend on it.
+    verbose : int, default=0
+        1 shows a bar for each stage of fit or prediction that takes longer than a second.
 
     Attributes
     ----------
@@ -87,11 +90,12 @@ class RelationalGLVQ(PrototypeClassifier):
     -----
     With S the matrix of squared distances and α the weights of a prototype, its squared
     distance to training point i is (S α)_i - ½ αᵀ S α. That takes symmetric distances: others
-    are replaced by the mean of both directions (for new rows of a precomputed matrix there is
-    only one direction, which is taken as it is). The weights are the softmax of free
-    parameters. The start is the mean of the points around each prototype of `MedianGLVQ`.
-    Tree edit distances are in general not Euclidean, so a squared distance to a mixture can be
-    negative; μ is then taken with absolute values in its denominator.
+    are replaced by the mean of both directions, those of trees also in predict. New rows of a
+    precomputed matrix have one direction only and are taken as they are, so fit warns if the
+    matrix is not symmetric: make it so before it is split, D = (D + D.T) / 2. The weights are
+    the softmax of free parameters. The start is the mean of the points around each prototype of
+    `MedianGLVQ`. Tree edit distances are in general not Euclidean, so a squared distance to a
+    mixture can be negative; μ is then taken with absolute values in its denominator.
 
     References
     ----------
@@ -123,6 +127,7 @@ class RelationalGLVQ(PrototypeClassifier):
         n_init: int = 1,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_prototypes = n_prototypes
         self.metric = metric
@@ -134,6 +139,7 @@ class RelationalGLVQ(PrototypeClassifier):
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: npt.ArrayLike) -> "RelationalGLVQ":
         """Learn the prototypes.
@@ -158,27 +164,37 @@ class RelationalGLVQ(PrototypeClassifier):
         >>> RelationalGLVQ().fit(trees, [0, 0, 1, 1]).prototype_labels_
         array([0, 1])
         """
+        return self._fit_copy(X, y)
+
+    def _learn(self, X: Any, y: Any) -> None:
         name = type(self).__name__
         squash = self._check_squash()
         max_iter = check_whole(self.max_iter, "max_iter", name)
         n_init = check_whole(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
+        random = check_seed(self.random_state, name)
         inputs, codes = self._check_training(X, y)
-        distances = symmetrised(self._measure(inputs))
-        first = select_prototypes(
-            distances,
-            codes,
-            prototype_counts(self.n_prototypes, self.classes_, name),
-            squash=squash,
-            random_state=self.random_state,
-            n_init=n_init,
-        )
+        counts = prototype_counts(self.n_prototypes, self.classes_, name)
+        distances = self._measure_symmetric(inputs)
+        with stage(self.verbose, f"{name}: first prototypes", "rounds") as report:
+            first = select_prototypes(
+                distances,
+                codes,
+                counts,
+                squash=squash,
+                random_state=random,
+                n_init=n_init,
+                report=report,
+            )
         start = first_weights(distances, codes, first.indices, first.labels)
         # The loss does not depend on the scale; squares of large distances would overflow.
         self._unit = float(distances.max()) or 1.0
         squares = np.square(distances / self._unit)
         if len(self.classes_) > 1:
-            found = learn_mixtures(squares, codes, first.labels, start, squash, max_iter, tol)
+            with stage(self.verbose, f"{name}: mixtures", "steps") as report:
+                found = learn_mixtures(
+                    squares, codes, first.labels, start, squash, max_iter, tol, report
+                )
         else:
             found = Mixtures(start, half_forms(squares, start), first.loss_curve, 1)
         self.coefficients_ = found.weights
@@ -187,7 +203,6 @@ class RelationalGLVQ(PrototypeClassifier):
         self.loss_curve_ = found.loss_curve
         self.n_iter_ = found.n_iter
         self._halves = found.halves
-        return self
 
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:
         squares = np.square(self._measure(inputs, symmetric=True) / self._unit)
