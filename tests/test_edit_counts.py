@@ -343,3 +343,13 @@ def test_a_temperature_too_low_for_the_weights_is_refused():
 def test_one_script_has_no_temperature():
     with pytest.raises(ValueError, match="must be 'average' if a temperature is given"):
         tm.edit_counts([tm.Tree.from_sequence("a")], temperature=1.0, script="one")
+
+
+@pytest.mark.parametrize("kind", ["cosine", "chord", "angle", "euclidean"])
+def test_vectors_price_edits_without_a_table_of_all_labels(kind, monkeypatch):
+    vectors = np.random.default_rng(2).normal(size=(2, 3))
+    costs = tm.VectorCosts("ab", vectors, kind=kind)  # and c has none
+    counts = tm.edit_counts(TREES)
+    expected = counts.distances(costs.to_matrix("abc"))
+    monkeypatch.setattr(tm.VectorCosts, "to_matrix", None)
+    np.testing.assert_allclose(counts.distances(costs), expected, atol=1e-12)

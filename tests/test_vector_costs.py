@@ -1,5 +1,6 @@
 """Costs between labels with vectors: every kind, every path, every label without a vector."""
 
+import copy
 import math
 import pickle
 from itertools import pairwise, product
@@ -444,6 +445,12 @@ def test_costs_pickle_and_compare_by_value(kind, dtype, projected):
     trees = some_trees(labels=WORDS)
     one, other = (tm.pairwise_distances(trees, costs=c) for c in (costs, again))
     np.testing.assert_array_equal(one, other)
+
+
+def test_copies_share_the_vectors():
+    costs = some_costs()
+    assert copy.deepcopy(costs) is costs
+    assert np.shares_memory(copy.copy(costs).vectors, costs.vectors)
 
 
 def test_different_costs_are_not_equal():

@@ -18,7 +18,8 @@ from treemetric._validation import (
     refuse,
     shown,
 )
-from treemetric.costs import Costs
+from treemetric.costs import Costs, VectorCosts
+from treemetric.costs._vectors import paired_costs
 from treemetric.treeset import check_trees
 
 if TYPE_CHECKING:
@@ -96,9 +97,23 @@ class EditCounts(NamedTuple):
         """
         if costs is None:
             refuse("costs", "distances", "an instance of 'treemetric.Costs'", "None")
-        prices = check_costs(costs, "distances").to_matrix(self.alphabet).matrix
+        checked = check_costs(costs, "distances")
+        if isinstance(checked, VectorCosts):
+            return self._by_vectors(checked)
+        prices = checked.to_matrix(self.alphabet).matrix
         priced: FloatArray = self.matrix @ prices.ravel()
         return priced
+
+    def _by_vectors(self, costs: VectorCosts) -> FloatArray:
+        """Price the edits that occur, without a table of all labels."""
+        side = len(self.alphabet) + 1
+        edits, places = np.unique(self.matrix.indices, return_inverse=True)
+        vectors = costs.project(self.alphabet).astype(np.float64)
+        padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
+        prices = paired_costs(padded, edits // side, edits % side, costs.kind)
+        rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+        weights = self.matrix.data * prices[places]
+        return np.bincount(rows, weights, self.matrix.shape[0]).astype(np.float64)
 
 
 def edit_counts(

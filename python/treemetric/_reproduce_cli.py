@@ -24,6 +24,7 @@ def add_parser(commands: Any) -> None:
     )
     example.add_argument("--beta", type=float, default=0.1, help="weight of the squared costs")
     example.set_defaults(command=_counterexample)
+    _add_sentiment(experiments)
 
 
 def _add_ablation(experiments: Any) -> None:
@@ -74,6 +75,50 @@ def _add_ablation(experiments: Any) -> None:
     ablation.set_defaults(command=_ablation)
 
 
+def _add_sentiment(experiments: Any) -> None:
+    sentiment = experiments.add_parser(
+        "sentiment",
+        help="learn a projection of word vectors from parse trees",
+        description="Learn a projection of word vectors from the training split of parse trees, "
+        "and print the test error of classifiers before and after.",
+    )
+    sentiment.add_argument(
+        "--data",
+        required=True,
+        type=Path,
+        metavar="FOLDER",
+        help="folder with a file trees.jsonl, or a .jsonl file, with the fields label and split "
+        "(train, dev or test)",
+    )
+    sentiment.add_argument(
+        "--vectors",
+        required=True,
+        type=Path,
+        metavar="V.npz",
+        help="file with the arrays words and vectors",
+    )
+    sentiment.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help="folder of the results (default: none)"
+    )
+    sentiment.add_argument(
+        "--kind",
+        choices=("cosine", "chord", "angle", "euclidean"),
+        default="cosine",
+        help="how vectors become costs (default: cosine, as in the paper)",
+    )
+    sentiment.add_argument("--seed", type=int, default=0, help="seed of all that is drawn")
+    sentiment.add_argument("--quick", action="store_true", help="take some hundred trees only")
+    sentiment.add_argument(
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="number of threads (default: -1, all usable cores)",
+    )
+    sentiment.add_argument("--no-progress", action="store_true", help="do not tell how far it is")
+    sentiment.set_defaults(command=_sentiment)
+
+
 def _folds(values: list[str]) -> int | dict[str, int] | None:
     """Read '10', or 'sorting=8 cystic=5'."""
     if not values:
@@ -121,3 +166,19 @@ def _counterexample(arguments: argparse.Namespace) -> None:
     from treemetric.experiments import counterexample
 
     sys.stdout.write(counterexample(arguments.beta).report() + "\n")
+
+
+def _sentiment(arguments: argparse.Namespace) -> None:
+    from treemetric.experiments import run_sentiment
+
+    found = run_sentiment(
+        arguments.data,
+        arguments.vectors,
+        arguments.output,
+        kind=arguments.kind,
+        quick=arguments.quick,
+        seed=arguments.seed,
+        n_jobs=arguments.jobs,
+        verbose=0 if arguments.no_progress else 1,
+    )
+    sys.stdout.write(f"{found.report()}\n\nLearned in {found.seconds:.0f} s\n")

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._typing import FloatArray, Label
+from treemetric._typing import Label
 from treemetric._validation import check_memory, refuse, shown
+from treemetric.costs._vectors import as_vectors, vector_costs
 from treemetric.costs.base import Costs
 from treemetric.costs.matrix import CostMatrix
 from treemetric.exceptions import UnknownLabelError
@@ -28,7 +29,8 @@ class VectorCosts(Costs):
         The U labels that have a vector, each once.
     vectors : array-like of shape (U, V)
         Their vectors, in float32 or float64; such arrays are used as they are, without a
-        copy, and must not be changed afterwards. A vector of zeros is the same as none.
+        copy, and must not be changed afterwards. Other numbers are converted. A vector of
+        zeros is the same as none.
     kind : {'cosine', 'chord', 'angle', 'euclidean'}, default='cosine'
         How two vectors x and y become a cost; see Notes.
     projection : array-like of shape (V, k), optional
@@ -81,6 +83,14 @@ class VectorCosts(Costs):
     (0.146, 1.0)
     """
 
+    alphabet: tuple[Label, ...]
+    vectors: npt.NDArray[np.floating[Any]]
+    kind: str
+    projection: npt.NDArray[np.floating[Any]] | None
+    unknown: str
+    _index: dict[Label, int]
+    _cached: "_core.VectorTable | None"
+
     def __init__(
         self,
         alphabet: Iterable[Label],
@@ -91,27 +101,48 @@ class VectorCosts(Costs):
         unknown: str = "blank",
     ) -> None:
         owner = "VectorCosts"
-        self.alphabet = tuple(alphabet)
-        self._index = {label: code for code, label in enumerate(self.alphabet)}
-        if len(self._index) != len(self.alphabet):
-            twice = next(
-                label for code, label in enumerate(self.alphabet) if self._index[label] != code
-            )
+        labels = tuple(alphabet)
+        index = {label: code for code, label in enumerate(labels)}
+        if len(index) != len(labels):
+            twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
         if kind not in KINDS:
             refuse("kind", owner, "'cosine', 'chord', 'angle' or 'euclidean'", shown(kind))
         if unknown not in ("blank", "error"):
             refuse("unknown", owner, "'blank' or 'error'", shown(unknown))
-        self.kind, self.unknown = kind, unknown
-        self.vectors = _as_vectors(vectors, "vectors")
-        if len(self.vectors) != len(self.alphabet):
-            must = f"of shape ({len(self.alphabet)}, V) for {len(self.alphabet)} labels"
-            refuse("vectors", owner, must, f"shape {self.vectors.shape}")
-        self.projection = None if projection is None else _as_vectors(projection, "projection")
-        if self.projection is not None and len(self.projection) != self.vectors.shape[1]:
-            must = f"of shape ({self.vectors.shape[1]}, k) for vectors of that length"
-            refuse("projection", owner, must, f"shape {self.projection.shape}")
-        self._cached: _core.VectorTable | None = None
+        rows = as_vectors(vectors, "vectors")
+        if len(rows) != len(labels):
+            must = f"of shape ({len(labels)}, V) for {len(labels)} labels"
+            refuse("vectors", owner, must, f"shape {rows.shape}")
+        omega = None if projection is None else as_vectors(projection, "projection")
+        if omega is not None and len(omega) != rows.shape[1]:
+            must = f"of shape ({rows.shape[1]}, k) for vectors of that length"
+            refuse("projection", owner, must, f"shape {omega.shape}")
+        self.__dict__.update(alphabet=labels, vectors=rows, kind=kind, projection=omega)
+        self.__dict__.update(unknown=unknown, _index=index, _cached=None)
+
+    def with_projection(self, projection: npt.ArrayLike | None) -> "VectorCosts":
+        """Give the same costs with another projection.
+
+        Parameters
+        ----------
+        projection : array-like of shape (V, k) or None
+            The matrix Ω that vectors are multiplied with first, or none.
+
+        Returns
+        -------
+        VectorCosts
+            New costs; they share the vectors.
+
+        Examples
+        --------
+        >>> from treemetric import VectorCosts
+        >>> costs = VectorCosts("ab", [[1.0, 2.0], [3.0, 4.0]])
+        >>> costs.with_projection([[1.0], [0.0]]).project("b")
+        array([[3.]])
+        """
+        state = (self.alphabet, self.vectors, self.kind, projection, self.unknown)
+        return _restore(*state)
 
     def project(self, labels: Iterable[Label] | None = None) -> npt.NDArray[np.floating[Any]]:
         """Give the vectors after the projection.
@@ -142,7 +173,8 @@ class VectorCosts(Costs):
             chosen[known] = self.vectors[padded[known]]
         if self.projection is None:
             return chosen
-        return chosen @ self.projection.astype(self.vectors.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):  # `_core_table` refuses such vectors
+            return chosen @ self.projection.astype(self.vectors.dtype, copy=False)
 
     def _core_table(self) -> "_core.VectorTable":
         """Project all vectors and bring them to length one, once."""
@@ -156,7 +188,8 @@ class VectorCosts(Costs):
             if self.kind != "euclidean":
                 divisor = np.where(lengths > 0, lengths, 1.0)[:, None]
                 projected = (projected / divisor).astype(projected.dtype)
-            self._cached = _core.VectorTable(projected, lengths, self.kind)
+            self.__dict__["_cached"] = _core.VectorTable(projected, lengths, self.kind)
+        assert self._cached is not None
         return self._cached
 
     def _codes(self, labels: Sequence[Label]) -> npt.NDArray[np.uint32]:
@@ -237,8 +270,11 @@ class VectorCosts(Costs):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, VectorCosts):
             return NotImplemented
-        mine = (self.alphabet, self.kind, self.unknown)
-        if mine != (other.alphabet, other.kind, other.unknown):
+        mine, theirs = (
+            (costs.kind, costs.unknown, costs.vectors.dtype, costs.alphabet)
+            for costs in (self, other)
+        )
+        if mine != theirs:
             return False
         if (self.projection is None) != (other.projection is None):
             return False
@@ -247,6 +283,17 @@ class VectorCosts(Costs):
 
     def __hash__(self) -> int:
         return hash((self.alphabet, self.kind, self.unknown))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"VectorCosts is immutable: cannot set {name!r}"
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        message = f"VectorCosts is immutable: cannot delete {name!r}"
+        raise AttributeError(message)
+
+    def __deepcopy__(self, memo: object) -> "VectorCosts":
+        return self  # nothing can change it; scikit-learn copies parameters now and then
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self.alphabet, self.vectors, self.kind, self.projection, self.unknown)
@@ -259,40 +306,3 @@ class VectorCosts(Costs):
 
 def _restore(alphabet: Any, vectors: Any, kind: str, projection: Any, unknown: str) -> VectorCosts:
     return VectorCosts(alphabet, vectors, kind=kind, projection=projection, unknown=unknown)
-
-
-def vector_costs(x: FloatArray, y: FloatArray, kind: str) -> FloatArray:
-    """Give the costs between two lists of vectors, plainly; zeros stand for no vector."""
-    from scipy.spatial.distance import cdist  # heavy: imported where used
-
-    if kind == "euclidean":
-        return cdist(x, y)  # type: ignore[no-any-return]
-    lengths = [np.linalg.norm(side, axis=1) for side in (x, y)]
-    units = [
-        side / np.where(length > 0, length, 1.0)[:, None]
-        for side, length in zip((x, y), lengths, strict=True)
-    ]
-    # Half the chord is the sine of half the angle; unlike the cosine it keeps its digits.
-    half = np.minimum(cdist(*units) / 2, 1.0)
-    costs = {"cosine": half**2, "chord": half, "angle": 2 / np.pi * np.arcsin(half)}[kind]
-    has = [length > 0 for length in lengths]
-    costs[has[0][:, None] != has[1][None, :]] = 0.5
-    return costs
-
-
-def _as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating[Any]]:
-    try:
-        array = np.asarray(values)
-        if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        message = f"The '{parameter}' parameter of VectorCosts must be an array of numbers."
-        raise ValueError(message) from error
-    if array.ndim != 2:
-        refuse(parameter, "VectorCosts", "an array of 2 dimensions", f"{array.ndim} dimensions")
-    if not np.isfinite(array).all():
-        row = int(np.argwhere(~np.isfinite(array))[0, 0])
-        refuse(parameter, "VectorCosts", "finite", f"{array[row]} in row {row}")
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -1,0 +1,74 @@
+"""Vectors as arrays: what is let through, and what two of them cost."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._typing import FloatArray
+from treemetric._validation import refuse
+
+Rows = npt.NDArray[np.integer[Any]]
+
+# Pairs whose vectors are gathered at a time: a few MB.
+_BLOCK = 1 << 14
+
+
+def vector_costs(x: FloatArray, y: FloatArray, kind: str) -> FloatArray:
+    """Give the costs between two lists of vectors, plainly; zeros stand for no vector."""
+    from scipy.spatial.distance import cdist  # heavy: imported where used
+
+    if kind == "euclidean":
+        apart: FloatArray = cdist(x, y)
+        return apart
+    (a, has_a), (b, has_b) = _units(x), _units(y)
+    return _costs(cdist(a, b), has_a[:, None], has_b[None, :], kind)
+
+
+def paired_costs(vectors: FloatArray, first: Rows, second: Rows, kind: str) -> FloatArray:
+    """Give the costs of some pairs of vectors, which are told by their rows."""
+    units, has = _units(vectors)
+    points = vectors if kind == "euclidean" else units
+    apart = np.empty(len(first))
+    for start in range(0, len(apart), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        apart[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
+    return apart if kind == "euclidean" else _costs(apart, has[first], has[second], kind)
+
+
+def _units(vectors: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Bring vectors to length one, and tell which of them are not zero."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    return vectors / np.where(lengths > 0, lengths, 1.0)[:, None], lengths > 0
+
+
+def _costs(chords: FloatArray, has_x: Any, has_y: Any, kind: str) -> FloatArray:
+    # Half the chord is the sine of half the angle; unlike the cosine it keeps its digits.
+    half = np.minimum(chords / 2, 1.0)
+    costs = {"cosine": half**2, "chord": half, "angle": 2 / np.pi * np.arcsin(half)}[kind]
+    found: FloatArray = np.where(has_x != has_y, 0.5, costs)
+    return found
+
+
+def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating[Any]]:
+    """Let a matrix of numbers through: float32 or float64, read-only, if possible not copied."""
+    try:
+        array = np.asarray(values)
+        if array.dtype == np.float16:
+            array = array.astype(np.float32)
+        elif array.dtype not in (np.float32, np.float64):
+            # Complex numbers are no numbers here: NumPy would drop their imaginary parts.
+            array = array.astype(
+                np.float64, casting="unsafe" if array.dtype.kind != "c" else "safe"
+            )
+    except (TypeError, ValueError) as error:
+        message = f"The '{parameter}' parameter of VectorCosts must be an array of numbers."
+        raise ValueError(message) from error
+    if array.ndim != 2:
+        refuse(parameter, "VectorCosts", "an array of 2 dimensions", f"{array.ndim} dimensions")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        refuse(parameter, "VectorCosts", "finite", f"{array[row]} in row {row}")
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,198 @@
+"""The Sentiment experiment, on small made-up sentences."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import treemetric as tm
+from treemetric.cli import main
+from treemetric.experiments import Sentiment, run_sentiment
+from treemetric.experiments._sentiment import FULL, QUICK, votes
+
+WORDS = [f"w{number}" for number in range(30)]
+
+
+def sentences(count, seed):
+    """Trees of words, most of them of the kind of the class."""
+    random = np.random.RandomState(seed)
+    for number in range(count):
+        code = number % 2
+        flips = random.random_sample(random.randint(2, 6)) < 0.15
+        chosen = [WORDS[2 * random.randint(15) + int(code ^ flip)] for flip in flips]
+        yield tm.Tree.from_nested(("*", [chosen[0], ("*", chosen[1:])])), "pn"[code]
+
+
+def write_data(folder, sizes=(60, 40, 40), flip_test=False):
+    """Write trees and vectors; the first number of a vector tells the classes apart."""
+    lines = []
+    for seed, (split, count) in enumerate(zip(("train", "dev", "test"), sizes, strict=True)):
+        for tree, label in sentences(count, seed):
+            flipped = "np"["pn".index(label)] if flip_test and split == "test" else label
+            lines.append({"bracket": tree.to_bracket(), "label": flipped, "split": split})
+    path = folder / "trees.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n", encoding="utf-8")
+    vectors = 20.0 * np.random.RandomState(7).standard_normal((30, 5))
+    vectors[:, 0] = np.where(np.arange(30) % 2, 10.0, -10.0)
+    np.savez(folder / "v.npz", words=np.array(WORDS), vectors=vectors.astype("float16"))
+    return path, folder / "v.npz"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_data(tmp_path_factory.mktemp("sentiment"))
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return run_sentiment(*data, quick=True)
+
+
+def by_name(result):
+    return {(row["classifier"], row["costs"]): row for row in result.rows}
+
+
+def test_errors_fall(found):
+    rows = by_name(found)
+    assert len(rows) == len(found.rows) == 4
+    for name in ("knn", "median_glvq"):
+        assert rows[name, "after"]["test_error"] < rows[name, "before"]["test_error"]
+    assert found.costs.projection.shape == (5, 5)
+    assert found.costs.vectors.dtype == np.float32
+    # Whatever their scale was, vectors have a mean square of 1.
+    assert np.mean(np.sum(found.costs.vectors**2, axis=1)) == pytest.approx(1, rel=1e-3)
+    assert found.seconds > 0
+    assert [row["n_prototypes"] for row in found.learned] == [
+        options["n_prototypes"] for options in QUICK.learn
+    ]
+
+
+def test_errors_are_those_of_the_learned_costs(data, found):
+    bunch = tm.datasets.load_jsonl(data[0], fields=["split"])
+    split = np.array(bunch.fields["split"])
+    train, test = (np.flatnonzero(split == name) for name in ("train", "test"))
+    row = by_name(found)["knn", "after"]
+    apart = tm.pairwise_distances(bunch.data[test], bunch.data[train], costs=found.costs)
+    near = np.argsort(apart.astype(np.float32), axis=1, kind="stable")[:, : row["value"]]
+    labels = (bunch.target[train][near].mean(axis=1) > 0.5).astype(int)
+    assert np.mean(labels != bunch.target[test]) == pytest.approx(row["test_error"])
+
+
+def test_the_test_split_chooses_nothing(tmp_path, found):
+    other = run_sentiment(*write_data(tmp_path, flip_test=True), quick=True)
+    assert other.costs == found.costs
+    for mine, theirs in zip(other.rows, found.rows, strict=True):
+        assert {**mine, "test_error": 0} == {**theirs, "test_error": 0}
+        assert mine["test_error"] == pytest.approx(1 - theirs["test_error"])
+
+
+def test_threads_and_folders_change_nothing(data, found):
+    other = run_sentiment(data[0].parent, data[1], quick=True, n_jobs=2)
+    assert other.rows == found.rows
+    assert other.costs == found.costs
+
+
+def test_results_are_written(data, tmp_path, capsys):
+    folder = tmp_path / "new" / "results"
+    paths = ["--data", str(data[0].parent), "--vectors", str(data[1]), "-o", str(folder)]
+    options = ["--quick", "--kind", "chord", "--no-progress"]
+    assert main(["reproduce", "sentiment", *paths, *options]) == 0
+    printed = capsys.readouterr().out
+    table = (folder / "table.md").read_text(encoding="utf-8")
+    assert table.startswith("| classifier | before | after |\n")
+    assert printed.startswith(table)
+    assert "Learned in" in printed
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["classifier"], row["costs"]) for row in rows] == [
+        ("knn", "before"),
+        ("knn", "after"),
+        ("median_glvq", "before"),
+        ("median_glvq", "after"),
+    ]
+    assert all(0 <= float(row["test_error"]) <= 1 for row in rows)
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert record["kind"] == "chord"
+    assert record["trees"] == {"train": 60, "dev": 40, "test": 40}
+    assert record["treemetric"] == tm.__version__
+    assert np.load(folder / "projection.npy").shape == (5, 5)
+
+
+def test_a_quick_run_takes_some_trees_only(tmp_path):
+    path, vectors = write_data(tmp_path, sizes=(QUICK.trees[0] + 20, 40, 40))
+    run_sentiment(path, vectors, tmp_path, quick=True)
+    record = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    assert record["trees"]["train"] == QUICK.trees[0]
+    assert FULL.trees == (None, None, None)
+
+
+def test_votes():
+    neighbours = np.array([[0, 1, 1, 0], [2, 2, 1, 1]])
+    assert [found.tolist() for found in votes(neighbours, [1, 2, 3, 4])] == [
+        [0, 2],
+        [0, 2],
+        [1, 2],
+        [0, 1],
+    ]
+
+
+def test_a_report_of_some_errors():
+    row = {"classifier": "knn", "costs": "after", "test_error": 0.5, "n_test": 100}
+    lines = Sentiment([row], None, [], 0.0).report().splitlines()
+    assert lines[2:] == ["| knn | | 50.0 ± 5.0 |"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"split": None}, "No tree of .* has 'train' in its field 'split'"),
+        ({"split": "train"}, "No tree of .* has 'dev' in its field 'split'"),
+        ({"label": None}, "The trees of .* have no classes"),
+    ],
+)
+def test_trees_that_do_not_fit_are_refused(tmp_path, change, message):
+    path, vectors = write_data(tmp_path)
+    lines = [json.loads(line) | change for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [{key: value for key, value in line.items() if value is not None} for line in lines]
+    path.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        run_sentiment(path, vectors, quick=True)
+
+
+def test_a_class_without_training_trees_is_refused(tmp_path):
+    path, vectors = write_data(tmp_path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [line for line in lines if (line["split"], line["label"]) != ("train", "p")]
+    path.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"The training trees of .* lack a class"):
+        run_sentiment(path, vectors, quick=True)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"words": np.array(["a"])}, "'vectors' .* a file with 'words' and 'vectors'"),
+        ({"words": np.array(["a"]), "vectors": np.zeros((2, 3))}, "a word for each row .* Got 1 w"),
+        ({"words": np.array(["a"]), "vectors": np.array([["x"]])}, "a word for each row"),
+        ({"words": np.array(["a"]), "vectors": np.zeros(1)}, "a word for each row"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_refused(data, tmp_path, arrays, message):
+    path = tmp_path / "v.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=message):
+        run_sentiment(data[0], path, quick=True)
+
+
+def test_the_command_tells_what_is_wrong(data, tmp_path, capsys):
+    paths = ["--data", str(tmp_path), "--vectors", str(data[1])]
+    assert main(["reproduce", "sentiment", *paths]) == 2
+    assert "trees.jsonl" in capsys.readouterr().err
+
+
+def test_files_that_are_not_there(data, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        run_sentiment(tmp_path, data[1])
+    with pytest.raises(FileNotFoundError):
+        run_sentiment(data[0], tmp_path / "v.npz")
