@@ -348,3 +348,29 @@ def test_dimension_and_start_must_agree():
         BEDL(init=tm.EmbeddingCosts("abcd", np.ones((4, 2))), n_components=3).fit(
             STRINGS.data, STRINGS.target
         )
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1e8, 1e100])
+def test_the_scale_of_the_start_does_not_matter(scale):
+    strings = make_strings(60, random_state=0)
+    alphabet = strings.data.alphabet
+    init = tm.EmbeddingCosts(alphabet, scale * simplex(len(alphabet)))
+    learner = BEDL(2, init=init).fit(strings.data, strings.target)
+    assert learner.loss_ == pytest.approx(BEDL(2).fit(strings.data, strings.target).loss_, rel=1e-3)
+    length = np.linalg.norm(learner.costs_.vectors / scale)
+    assert length == pytest.approx(np.linalg.norm(simplex(len(alphabet))))
+
+
+def test_labels_beyond_training_stay_where_they_are():
+    strings = make_strings(60, random_state=0)
+    alphabet = (*strings.data.alphabet, "y", "z")
+    vectors = np.random.default_rng(0).standard_normal((len(alphabet), 3))
+    # As good as equal to the first label, which must not pull it along.
+    vectors[-2] = vectors[0] * (1 + 1e-9)
+    init = tm.EmbeddingCosts(alphabet, vectors)
+    learner = BEDL(2, init=init).fit(strings.data, strings.target)
+    assert learner.n_iter_ > 0
+    np.testing.assert_array_equal(learner.costs_.vectors[-2:], vectors[-2:])
+    np.testing.assert_allclose(
+        np.linalg.norm(learner.costs_.vectors[:-2]), np.linalg.norm(vectors[:-2]), rtol=1e-6
+    )

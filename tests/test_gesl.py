@@ -294,7 +294,8 @@ def test_verbose_prints_a_line_per_step(capsys):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"beta": -1}, r"'beta' parameter of GESL must be a float in the range \(0.0, inf\)"),
+        ({"beta": -1}, r"'beta' parameter of GESL must be a float in the range \[1e-20, 1e\+20\]"),
+        ({"beta": 1e-300}, "'beta' parameter of GESL must be a float in the range"),
         ({"pairs": "all"}, "'pairs' parameter of GESL must be 'neighbors' or 'prototypes'"),
         ({"script": "two"}, "'script' parameter of GESL must be 'average' or 'one'"),
         ({"n_neighbors": 0}, "'n_neighbors' parameter of GESL must be an int"),

@@ -319,7 +319,7 @@ def test_the_input_stays_as_it_is():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"beta": 0}, r"'beta' parameter of learn_costs must be a float in the range \(0.0, inf\)"),
+        ({"beta": 0}, "'beta' parameter of learn_costs must be a float in the range"),
         ({"beta": float("nan")}, "'beta' parameter"),
         ({"beta": "1"}, "'beta' parameter"),
         ({"tol": -1e-3}, "'tol' parameter"),
@@ -348,3 +348,18 @@ def test_wrong_counts():
         learn_costs(good._replace(matrix=good.matrix[:, :4]), good)
     with pytest.raises(ValueError, match="gap by itself"):
         learn_costs(good, counts("ab", [{(None, None): 1}]))
+
+
+def test_many_labels_take_few_steps(monkeypatch):
+    """Steps of large problems are corrected again and again, to the same optimum."""
+    random = np.random.default_rng(0)
+    words = ["".join(random.choice(list("abcdefghij"), 6)) for _ in range(24)]
+    trees = [tm.Tree.from_sequence(word) for word in words]
+    pairs = random.integers(24, size=(40, 2))
+    close, far = tm.edit_counts(trees, pairs=pairs[:20]), tm.edit_counts(trees, pairs=pairs[20:])
+    plain = learn_costs(close, far, beta=0.01, metric=True)
+    monkeypatch.setattr(_gesl_solver, "_LARGE", 0)
+    found = learn_costs(close, far, beta=0.01, metric=True)
+    check_solution(close, far, 0.01, found, metric=True)
+    assert found.loss == pytest.approx(plain.loss, rel=1e-7)
+    assert found.n_iter < plain.n_iter

@@ -2,6 +2,8 @@
 
 import pickle
 import sys
+import threading
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import treemetric as tm
+from treemetric._threads import _libraries, one_blas_thread
 from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
 from treemetric.learning._base import check_choice, check_int
-from treemetric.learning._metric import _rows, closed, extend
+from treemetric.learning._metric import Closing, _rows, closed, extend
 from treemetric.learning._report import fit_report
 from treemetric.testing import tree_estimator_checks
 
@@ -243,3 +246,184 @@ def test_lines_where_there_is_no_tqdm(capsys, monkeypatch):
     with fit_report(1, "Learner", 2) as report:
         report(1, 0.5)
     assert capsys.readouterr().out == "[Learner] iteration 1, loss 0.5\n"
+
+
+def test_a_bar_for_each_stage(capsys, monkeypatch):
+    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
+    for learner in (BEDL(verbose=1), GESL(verbose=True), BEDL(init=VECTORS, verbose=1)):
+        learner.fit(TREES, CLASSES)
+        shown = capsys.readouterr().err
+        assert "distances" in shown
+        assert "iterations" in shown
+    with fit_report(1, "Learner", 3) as report:
+        count = report.stage("distances", "pairs")
+        count(10, 15)
+        assert (report.bar.n, report.bar.total) == (10, 15)
+        report(1, 0.5)
+        assert (report.bar.n, report.bar.total) == (1, 3)
+    with fit_report(2, "Learner", 3) as report:
+        assert report.stage("distances", "pairs") is None
+
+
+VECTORS = tm.VectorCosts("abc", np.eye(3))
+
+
+@pytest.mark.parametrize("verbose", [False, True, np.False_, 0, 2])
+def test_verbose_is_a_bool_or_an_int(verbose, capsys):
+    assert BEDL(verbose=verbose).fit(TREES, CLASSES).score(TREES, CLASSES) == 1.0
+    assert ("iteration" in capsys.readouterr().out) == (verbose is not True and verbose == 2)
+
+
+def test_overlapping_limits_of_threads_are_lifted():
+    before = [library.num_threads for library in _libraries()]
+    first, second = threading.Event(), threading.Event()
+
+    def early():
+        with one_blas_thread():
+            first.set()
+            assert second.wait(30)
+
+    def late():
+        assert first.wait(30)
+        with one_blas_thread():
+            second.set()
+            workers[0].join()
+            limited.extend(library.num_threads for library in _libraries())
+
+    limited = []
+    workers = [threading.Thread(target=early), threading.Thread(target=late)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert limited == [1] * len(before)
+    assert [library.num_threads for library in _libraries()] == before
+
+
+def test_fits_in_many_threads_leave_blas_as_it_was():
+    before = [library.num_threads for library in _libraries()]
+    learners = [GESL(beta=10.0**-k) for k in range(8)]
+    workers = [threading.Thread(target=one.fit, args=(TREES, CLASSES)) for one in learners]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(one.loss_ > 0 for one in learners)
+    assert [library.num_threads for library in _libraries()] == before
+
+
+def test_axioms_are_checked_once():
+    learner = GESL(beta=0.01).fit(TREES, CLASSES)
+    path = "treemetric.learning._metric.closed"
+    with mock.patch(path, side_effect=closed) as check:
+        metric = learner.get_metric()
+        for tree in TREES:
+            metric(tree, TREES[0])
+        learner.transform(TREES)
+        learner.predict(TREES)
+    assert check.call_count == 1
+    with mock.patch.object(tm.EmbeddingCosts, "violations") as violations:
+        BEDL().fit(TREES, CLASSES).transform(TREES)
+    assert not violations.called
+
+
+def test_other_costs_are_closed_anew():
+    broken = tm.CostMatrix("ab", [[0, 5, 1], [5, 0, 1], [1, 1, 0]])
+    metric = LearnedMetric(broken, tm.UnitCosts())
+    x, y = chains("a", "b")
+    assert metric(x, y) == 2.0
+    metric.costs = tm.UnitCosts().to_matrix("ab")
+    assert metric(x, y) == 1.0
+    again = pickle.loads(pickle.dumps(Closing(broken)))
+    assert again.table.matrix[0, 1] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("x", None), "costs"),
+        ((tm.UnitCosts(), tm.UnitCosts()), "costs"),
+        ((VECTORS.to_matrix(), None), "initial_costs"),
+        ((VECTORS.to_matrix(), tm.UnitCosts(), "foo"), "distance"),
+        ((VECTORS.to_matrix(), tm.UnitCosts(), "actual", "foo"), "unseen"),
+        ((VECTORS.to_matrix(), tm.UnitCosts(), "actual", "error", 3), "counting"),
+    ],
+)
+def test_arguments_of_a_metric_are_checked(arguments, name):
+    with pytest.raises((TypeError, ValueError), match=f"'{name}' parameter of LearnedMetric"):
+        LearnedMetric(*arguments)
+
+
+@pytest.mark.parametrize("parameter", ["distance", "unseen"])
+def test_parameters_that_were_changed_after_the_fit_are_checked(parameter):
+    fitted = BEDL().fit(TREES, CLASSES).set_params(**{parameter: "foo"})
+    for method in (fitted.transform, fitted.predict):
+        with pytest.raises(ValueError, match=f"'{parameter}' parameter of BEDL"):
+            method(TREES)
+
+
+@pytest.mark.parametrize(
+    ("learner", "wrong"),
+    [
+        (BEDL(), {"n_prototypes": {7: 1}}),
+        (BEDL(), {"init": tm.EmbeddingCosts("a", [[1.0]])}),
+        (BEDL(init=VECTORS), {"n_prototypes": 0}),
+        (BEDL(init=VECTORS), {"random_state": "x"}),
+        (LVQCosts(), {"n_prototypes": 0}),
+        (LVQCosts(), {"initial_costs": tm.UnitCosts().to_matrix("a")}),
+        (LVQCosts(), {"temperature": 1e-300}),
+        (GESL(), {"pairs": "prototypes", "n_prototypes": {7: 1}}),
+        (GESL(), {"initial_costs": tm.UnitCosts().to_matrix("a")}),
+    ],
+)
+def test_a_fit_that_fails_leaves_the_earlier_one(learner, wrong):
+    fitted = clone(learner).fit(TREES, CLASSES)
+    before = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
+    predicted = fitted.predict(TREES)
+    with pytest.raises((ValueError, tm.exceptions.UnknownLabelError)):
+        fitted.set_params(**wrong).fit(chains("ab", "cb"), ["p", "q"])
+    after = {name: value for name, value in vars(fitted).items() if name.endswith("_")}
+    assert before.keys() == after.keys()
+    assert all(before[name] is after[name] for name in before)
+    np.testing.assert_array_equal(fitted.predict(TREES), predicted)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        GESL(pairs="prototypes", n_prototypes=0),
+        GESL(pairs="prototypes", n_prototypes={7: 1}),
+        GESL(pairs="prototypes", random_state="x"),
+        BEDL(temperature=1e-300),
+        BEDL(temperature=1e101),
+        BEDL(random_state="x"),
+        LVQCosts(temperature=1e-300),
+        LVQCosts(squashing="logistic", slope=1e300),
+        BEDL(init=VECTORS, temperature=1e-300),
+    ],
+    ids=repr,
+)
+def test_parameters_are_checked_before_any_work(wrong):
+    name = "|".join([type(wrong).__name__, "seed"])
+    with (
+        mock.patch("treemetric.learning.gesl.pairwise_distances") as first,
+        mock.patch("treemetric.learning._lvq.pairwise_distances") as second,
+        mock.patch("treemetric.learning._omega_fit.pairwise_distances") as third,
+        pytest.raises(ValueError, match=name),
+    ):
+        wrong.fit(TREES, CLASSES)
+    assert [one.called for one in (first, second, third)] == [False] * 3
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_tables_that_do_not_fit_in_memory(learner, monkeypatch):
+    monkeypatch.setattr("treemetric._core.available_memory", lambda: 500)
+    with pytest.raises(MemoryError, match=r"for 3 labels needs \d+ bytes"):
+        clone(learner).fit(TREES, CLASSES)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_classes_of_words_and_numbers(learner):
+    mixed = np.array(["u", "u", "u", 1, 1, 1], dtype=object)
+    with pytest.raises(ValueError, match="strings"):
+        clone(learner).fit(TREES, mixed)

@@ -165,3 +165,24 @@ def test_pickles_and_grid_search():
     learner = search.best_estimator_
     again = pickle.loads(pickle.dumps(learner))
     np.testing.assert_array_equal(again.transform(STRINGS.data), learner.transform(STRINGS.data))
+
+
+def test_labels_beyond_training_keep_their_costs():
+    strings = make_strings(60, random_state=0)
+    known = strings.data.alphabet
+    side = len(known) + 2
+    # Far from all others, so that no chain of edits through it is cheap.
+    table = 1.0 - np.eye(side)
+    table[-2, :] = table[:, -2] = 50.0
+    table[-2, -2] = 0.0
+    initial = tm.CostMatrix((*known, "z"), table)
+    learner = LVQCosts(2, initial_costs=initial).fit(strings.data, strings.target)
+    plain = LVQCosts(2).fit(strings.data, strings.target)
+    others = [*range(len(known)), -1]
+    np.testing.assert_allclose(
+        learner.costs_.matrix[np.ix_(others, others)], plain.costs_.matrix, atol=1e-9
+    )
+    assert learner.costs_.is_pseudo_metric()
+    # Only down to what a chain of edits through cheaper labels costs now.
+    assert learner.costs_.matrix[-2].max() <= 50.0
+    assert learner.costs_.matrix[-2, others].min() >= 50.0 - plain.costs_.matrix.max()

@@ -1,6 +1,6 @@
 """What all learners have in common: training data in, a learned distance out."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from treemetric._estimator import check_some_trees, check_targets
 from treemetric._typing import FloatArray, Trees
 from treemetric._validation import check_n_jobs, refuse, shown
-from treemetric.costs import CostMatrix, Costs
-from treemetric.learning._metric import LearnedMetric
+from treemetric.costs import CostMatrix, Costs, VectorCosts
+from treemetric.learning._metric import Closing, LearnedMetric, check_choice
+from treemetric.learning._omega_metric import VectorMetric
 from treemetric.treeset import TreeSet
 
 ClassCodes = npt.NDArray[np.int64]
-
-
-def check_choice(value: object, parameter: str, owner: str, choices: tuple[str, ...]) -> None:
-    """Let only one of some words through."""
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices[:-1])
-        refuse(parameter, owner, f"{listed} or {choices[-1]!r}", shown(value))
 
 
 def check_int(value: object, parameter: str, owner: str, least: int) -> int:
@@ -34,6 +28,14 @@ def check_int(value: object, parameter: str, owner: str, least: int) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         refuse(parameter, owner, f"an int in the range [{least}, inf)", shown(value))
     return int(value)
+
+
+class Training(NamedTuple):
+    """Checked training data: trees, the class of each as a code, and the classes, sorted."""
+
+    trees: TreeSet
+    codes: ClassCodes
+    classes: npt.NDArray[Any]
 
 
 class TreeMetricLearner(
@@ -45,16 +47,14 @@ class TreeMetricLearner(
     """Base of all learners of edit costs.
 
     A subclass has the parameters ``distance``, ``unseen``, ``n_jobs``, ``verbose`` and
-    ``random_state``. Its ``fit`` begins with `_begin`, and sets ``costs_`` (a `CostMatrix` over
-    the training alphabet), ``initial_costs_`` (the `Costs` whose alignments the pseudo-edit
-    distance prices) and, if it has prototypes, ``prototypes_`` (indices of training trees) and
-    ``prototype_labels_``.
+    ``random_state``. Its ``fit`` begins with `_begin` and ends with `_keep`; between them it sets
+    no attribute, so that a fit that fails leaves an earlier one as it was.
     """
 
     distance: str
     unseen: str
     n_jobs: int | None
-    verbose: int
+    verbose: bool | int
     trees_: TreeSet
     classes_: npt.NDArray[Any]
     costs_: CostMatrix
@@ -62,17 +62,38 @@ class TreeMetricLearner(
     prototypes_: npt.NDArray[np.int64]
     prototype_labels_: npt.NDArray[Any]
 
-    def _begin(self, X: Trees, y: Any) -> tuple[TreeSet, ClassCodes]:
-        """Check the common parameters and the training data; give trees and class codes."""
+    def _begin(self, X: Trees, y: Any) -> Training:
+        """Check the common parameters and the training data."""
         name = type(self).__name__
         check_choice(self.distance, "distance", name, ("actual", "pseudo"))
         check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
         check_n_jobs(self.n_jobs, name)
-        check_int(int(self.verbose) if self.verbose is True else self.verbose, "verbose", name, 0)
+        loud = isinstance(self.verbose, (bool, np.bool_))
+        check_int(int(self.verbose) if loud else self.verbose, "verbose", name, 0)
         trees = check_some_trees(X, name)
-        self.classes_, codes = check_targets(y, trees, name)
-        self.trees_ = trees
-        return trees, codes
+        classes, codes = check_targets(y, trees, name)
+        return Training(trees, codes, classes)
+
+    def _keep(
+        self,
+        data: Training,
+        costs: Costs,
+        initial: Costs,
+        prototypes: npt.NDArray[np.int64],
+        **attributes: Any,
+    ) -> None:
+        """Set what a fit has found.
+
+        ``costs`` are the learned ones over the training alphabet at least, ``initial`` those whose
+        alignments the pseudo-edit distance prices, and ``prototypes`` indices of training trees.
+        """
+        self.trees_, self.classes_ = data.trees, data.classes
+        self.costs_, self.initial_costs_ = costs, initial  # type: ignore[assignment]
+        self._closing = Closing(costs)
+        self.prototypes_ = prototypes
+        self.prototype_labels_ = data.classes[data.codes[prototypes]]
+        for name, value in attributes.items():
+            setattr(self, name, value)
 
     def _counting(self) -> dict[str, Any]:
         """Give how `edit_counts` is to count: its ``script``, ``temperature`` and so on."""
@@ -96,9 +117,16 @@ class TreeMetricLearner(
         0.0
         """
         check_is_fitted(self, "costs_")
-        return LearnedMetric(
+        name = type(self).__name__
+        # They may have been set to anything after the fit.
+        check_choice(self.distance, "distance", name, ("actual", "pseudo"))
+        check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
+        kind = VectorMetric if isinstance(self.costs_, VectorCosts) else LearnedMetric
+        metric = kind(
             self.costs_, self.initial_costs_, self.distance, self.unseen, self._counting()
         )
+        metric._closing = self._closing
+        return metric
 
     def transform(self, X: Trees) -> FloatArray:
         """Compute the learned distances to all training trees.

@@ -1,14 +1,18 @@
 """A table of costs as the parameters, kept a pseudo-metric by normalisation."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import CostMatrix
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
+
+Indices = npt.NDArray[np.int64]
 
 # The first step moves costs by this share of their length; each success doubles the next step.
 _FIRST_STEP = 0.1
@@ -64,12 +68,24 @@ class CostLoss:
 
 @dataclass(frozen=True)
 class CostSpace:
-    """The parameters of LVQCosts: the table of costs itself, gap last."""
+    """The parameters of LVQCosts: the table of costs itself, gap last.
+
+    ``used`` are the rows of the labels that occur in training; all by default.
+    """
 
     alphabet: tuple[Label, ...]
     start: FloatArray
     strength: float
     max_iter: int
+    used: Indices | None = None
+
+    @property
+    def _block(self) -> Any:
+        """Where in the table the costs among labels that occur in training are, gap included."""
+        if self.used is None:
+            return ...
+        rows = np.append(self.used, len(self.alphabet))
+        return np.ix_(rows, rows)
 
     def costs(self, parameters: FloatArray) -> CostMatrix:
         """Give the costs that a table stands for."""
@@ -77,6 +93,8 @@ class CostSpace:
 
     def penalty(self, parameters: FloatArray) -> float:
         """Give what regularisation adds to the loss."""
+        if not self.strength:
+            return 0.0
         return self.strength / 2 * float(np.sum((parameters - self.start) ** 2))
 
     def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
@@ -93,7 +111,7 @@ class CostSpace:
             if not length:
                 break
             while share > _SHORTEST:
-                step = share * float(np.linalg.norm(costs)) / length
+                step = share * float(np.linalg.norm(costs[self._block])) / length
                 tried = normalised(costs - step * gradient)
                 found, slope = objective(tried)
                 if found < loss:
@@ -103,8 +121,17 @@ class CostSpace:
                 break
             costs, loss, gradient = tried, found, slope
             share *= 2
-        total = float(costs.sum())
-        if self.strength or not total:
+        return costs if self.strength else self._scaled(costs)
+
+    def _scaled(self, costs: FloatArray) -> FloatArray:
+        """Keep the mean cost of the start, as the loss does not depend on the scale.
+
+        Labels that do not occur in training were not learned, so their costs are not scaled.
+        """
+        block = self._block
+        total = float(costs[block].sum())
+        if not total:
             return costs
-        # The loss does not depend on the scale, so we keep that of the start.
-        return costs * (float(self.start.sum()) / total)
+        scaled = costs.copy()
+        scaled[block] *= float(self.start[block].sum()) / total
+        return scaled if self.used is None else normalised(scaled)

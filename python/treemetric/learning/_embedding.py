@@ -1,8 +1,10 @@
 """Vectors of symbols: where they start, and the loss as a function of them."""
 
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -13,6 +15,8 @@ from treemetric._typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import EmbeddingCosts
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
+
+Indices = npt.NDArray[np.int64]
 
 # Up to so many entries the incidence of symbols and pairs is multiplied faster as a dense matrix.
 _DENSE_ENTRIES = 20_000
@@ -68,6 +72,11 @@ def merged(vectors: FloatArray) -> FloatArray:
     return np.where(together, means[groups[:-1]], vectors)
 
 
+def power_of_two(value: float) -> float:
+    """Give the power of two next to a positive number, by which division is exact; 1 for 0."""
+    return 2.0 ** round(log2(value)) if value > 0.0 else 1.0
+
+
 class EmbeddingLoss:
     """The loss as a function of the vectors of the symbols, with alignments fixed.
 
@@ -112,37 +121,54 @@ class EmbeddingLoss:
 
 @dataclass(frozen=True)
 class EmbeddingSpace:
-    """The parameters of BEDL: one vector per symbol."""
+    """The parameters of BEDL: one vector per symbol.
+
+    ``used`` are the rows of the labels that occur in training; all by default. The others stay
+    where they are.
+    """
 
     alphabet: tuple[Label, ...]
     start: FloatArray
     strength: float
     max_iter: int
+    used: Indices | None = None
 
     def costs(self, parameters: FloatArray) -> EmbeddingCosts:
         """Give the costs that vectors stand for."""
-        return EmbeddingCosts(self.alphabet, merged(parameters))
+        if self.used is None:
+            return EmbeddingCosts(self.alphabet, merged(parameters))
+        vectors = parameters.copy()
+        vectors[self.used] = merged(parameters[self.used])
+        return EmbeddingCosts(self.alphabet, vectors)
 
     def penalty(self, parameters: FloatArray) -> float:
         """Give what regularisation adds to the loss."""
+        if not self.strength:
+            return 0.0
         return self.strength * float(np.sum((parameters - self.start) ** 2))
 
     def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
         """Lower the loss by L-BFGS, with alignments fixed."""
         if not len(counts.first):
             return parameters  # no edit at all: nothing to learn
-        loss = EmbeddingLoss(counts, squash, self.start, self.strength)
+        # L-BFGS stops by the size of the gradient, and squares of large or small numbers are lost:
+        # it works on vectors of length about 1.
+        unit = power_of_two(float(np.abs(self.start).max(initial=0.0)))
+        start, strength = self.start / unit, self.strength * unit**2 if self.strength else 0.0
+        loss = EmbeddingLoss(counts, squash, start, strength)
         with one_blas_thread():
             found = minimize(
                 loss,
-                parameters.ravel(),
+                parameters.ravel() / unit,
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": self.max_iter},
             )
         vectors: FloatArray = found.x.reshape(parameters.shape)
-        length = float(np.linalg.norm(vectors))
-        if self.strength or not length:
-            return vectors
-        # The loss does not depend on the scale, so we keep that of the start.
-        return vectors * (float(np.linalg.norm(self.start)) / length)
+        if not self.strength:
+            # The loss does not depend on the scale, so we keep that of the start.
+            used = slice(None) if self.used is None else self.used
+            length = float(np.linalg.norm(vectors[used]))
+            if length:
+                vectors[used] *= float(np.linalg.norm(start[used])) / length
+        return vectors * unit

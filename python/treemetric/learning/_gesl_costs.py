@@ -18,6 +18,7 @@ from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
 
 LOG2 = log(2.0)
+_BETAS = 1e-20, 1e20
 
 
 class GoodCosts(NamedTuple):
@@ -83,7 +84,7 @@ def learn_costs(
         many pairs of the same kind call for twice the weight.
     metric : bool, default=False
         Whether the costs must be a pseudo-metric: symmetric, 0 from a label to itself, and
-        triangular.
+        triangular. The time grows with the sixth power of the number of labels; see `GESL`.
     tol : float, default=1e-8
         The largest duality gap, as a share of the loss.
     max_iter : int, default=200
@@ -133,8 +134,10 @@ def learn_costs(
 
 def check_solver(beta: object, metric: object, tol: object, max_iter: object, owner: str) -> None:
     """Check the parameters that the learner and the function share."""
-    if not 0 < as_float(beta) < float("inf"):
-        refuse("beta", owner, "a float in the range (0.0, inf)", shown(beta))
+    # Costs are up to counts / β, and their squares must not overflow.
+    if not _BETAS[0] <= as_float(beta) <= _BETAS[1]:
+        must = f"a float in the range [{_BETAS[0]:g}, {_BETAS[1]:g}]"
+        refuse("beta", owner, must, shown(beta))
     check_bool(metric, "metric", owner)
     if not 0 <= as_float(tol) < float("inf"):
         refuse("tol", owner, "a float in the range [0.0, inf)", shown(tol))

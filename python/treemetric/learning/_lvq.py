@@ -8,18 +8,22 @@ from sklearn.utils import check_random_state
 
 from treemetric._edit_counts import edit_counts
 from treemetric._estimator import prototype_counts
+from treemetric._soft_alignment import HOTTEST
 from treemetric._typing import FloatArray, Trees
 from treemetric._validation import as_float, check_non_negative, refuse, shown
 from treemetric.classification._median import Selection, Squash, closest, select_prototypes
-from treemetric.costs import CostMatrix, UnitCosts
+from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
-from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_choice, check_int
+from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_int
+from treemetric.learning._metric import check_choice
 from treemetric.learning._report import fit_report
 from treemetric.learning._symbols import SymbolCounts, fold
 from treemetric.treeset import TreeSet
 
 # The name under which learners know it.
 per_class = prototype_counts
+# The gradient is proportional to the slope, and the square of its length must not overflow.
+_STEEPEST = 1e100
 
 
 class Space(Protocol):
@@ -70,8 +74,8 @@ class PrototypeLearner(TreeMetricLearner):
     n_iter_: int
 
     @abstractmethod
-    def _space(self, trees: TreeSet, random: np.random.RandomState) -> Space:
-        """Check the own parameters, set ``initial_costs_`` and say what is to be learned."""
+    def _space(self, trees: TreeSet, random: np.random.RandomState) -> tuple[Space, Costs]:
+        """Say what is to be learned, and give the costs at the start."""
 
     def fit(self, X: Trees, y: Any) -> Self:
         """Learn costs and prototypes from classified trees.
@@ -96,19 +100,24 @@ class PrototypeLearner(TreeMetricLearner):
         >>> BEDL().fit(trees, [0, 0, 1, 1]).score(trees, [0, 0, 1, 1])
         1.0
         """
+        name = type(self).__name__
         self._check_parameters()
-        trees, codes = self._begin(X, y)
-        wanted = per_class(self.n_prototypes, self.classes_, type(self).__name__)
+        data = self._begin(X, y)
+        trees, codes = data.trees, data.codes
+        wanted = per_class(self.n_prototypes, data.classes, name)
         random = check_random_state(self.random_state)
         squash = Squash(self.squashing, float(self.slope))  # type: ignore[arg-type]
-        space = self._space(trees, random)
+        space, initial = self._space(trees, random)
+        self._check_temperature(trees, initial)
 
-        def state(parameters: FloatArray, before: State | None) -> State:
+        def state(parameters: FloatArray, before: State | None, progress: Any = None) -> State:
             costs = space.costs(parameters)
             # The simplex stands for unit costs, which are the fastest.
-            unit = before is None and isinstance(self.initial_costs_, UnitCosts)
+            unit = before is None and isinstance(initial, UnitCosts)
             priced = UnitCosts() if unit else costs
-            found: Any = pairwise_distances(trees, costs=priced, n_jobs=self.n_jobs)
+            found: Any = pairwise_distances(
+                trees, costs=priced, n_jobs=self.n_jobs, progress=progress
+            )
             selection = select_prototypes(
                 found,
                 codes,
@@ -120,16 +129,16 @@ class PrototypeLearner(TreeMetricLearner):
             loss = selection.loss + space.penalty(parameters)
             return State(parameters, costs, found, selection, loss)
 
-        best = state(space.start, None)
-        curve = [best.loss]
         failures = 0
         slack = self.tol * len(trees)
         # No loss is lower than with every tree at the place of a prototype of its class.
         least = float(squash.value(np.array([-1.0]))[0]) * len(trees)
         # With one class there is nothing to tell apart, so the costs stay as they are.
-        going = len(self.classes_) > 1
+        going = len(data.classes) > 1
         aim = space.start
-        with fit_report(self.verbose, type(self).__name__, self.max_iter) as report:
+        with fit_report(self.verbose, name, self.max_iter) as report:
+            best = state(space.start, None, report.stage("first distances", "pairs"))
+            curve = [best.loss]
             report(0, best.loss)
             while going and len(curve) <= self.max_iter:
                 if failures:
@@ -146,13 +155,27 @@ class PrototypeLearner(TreeMetricLearner):
                 report(len(curve) - 1, best.loss)
                 going = abs(change) > slack and failures < self.patience
                 going &= best.loss > least + slack
-        self.costs_ = best.costs
-        self.prototypes_ = best.selection.indices
-        self.prototype_labels_ = self.classes_[best.selection.labels]
-        self.loss_ = best.loss
-        self.loss_curve_ = np.array(curve)
-        self.n_iter_ = len(curve) - 1
+        self._keep(
+            data,
+            best.costs,
+            initial,
+            best.selection.indices,
+            loss_=best.loss,
+            loss_curve_=np.array(curve),
+            n_iter_=len(curve) - 1,
+        )
         return self
+
+    def _check_temperature(self, trees: TreeSet, initial: Costs) -> None:
+        """Refuse a temperature that is too low for the trees, before any work."""
+        if self.temperature is None:
+            return
+        nothing = np.zeros((0, 2), dtype=np.int64)
+        try:
+            edit_counts(trees, pairs=nothing, costs=initial, temperature=self.temperature)
+        except ValueError as error:
+            message = str(error).replace("of edit_counts", f"of {type(self).__name__}")
+            raise ValueError(message) from None
 
     def _count(self, trees: TreeSet, codes: ClassCodes, now: State) -> SymbolCounts:
         """Count the edits from each tree to its closest prototypes, of its class and another."""
@@ -171,13 +194,13 @@ class PrototypeLearner(TreeMetricLearner):
     def _check_parameters(self) -> None:
         name = type(self).__name__
         check_choice(self.squashing, "squashing", name, ("identity", "logistic"))
-        if not 0 < as_float(self.slope) < float("inf"):
-            refuse("slope", name, "a float in the range (0.0, inf)", shown(self.slope))
+        if not 0 < as_float(self.slope) <= _STEEPEST:
+            refuse("slope", name, f"a float in the range (0.0, {_STEEPEST:g}]", shown(self.slope))
         check_non_negative(self.regularisation, "regularisation", name)
         check_non_negative(self.tol, "tol", name)
         check_int(self.max_iter, "max_iter", name, 0)
         check_int(self.max_inner_iter, "max_inner_iter", name, 1)
         check_int(self.patience, "patience", name, 1)
-        if self.temperature is not None and not 0 < as_float(self.temperature) < float("inf"):
-            must = "None or a float in the range (0.0, inf)"
+        if self.temperature is not None and not 0 < as_float(self.temperature) <= HOTTEST:
+            must = f"None or a float in the range (0.0, {HOTTEST:g}]"
             refuse("temperature", name, must, shown(self.temperature))

@@ -7,7 +7,8 @@ import numpy as np
 
 from treemetric._edit_counts import edit_counts
 from treemetric._typing import FloatArray, Label, Trees
-from treemetric.costs import CostMatrix, Costs
+from treemetric._validation import refuse, shown
+from treemetric.costs import CostMatrix, Costs, EmbeddingCosts
 from treemetric.distances import distance as edit_distance
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import UnknownLabelError
@@ -16,6 +17,13 @@ from treemetric.treeset import TreeSet, check_tree, check_trees
 
 # About 64 MB of counts at a time, so that memory stays bounded whatever the number of pairs.
 _ENTRIES = 1 << 22
+
+
+def check_choice(value: object, parameter: str, owner: str, choices: tuple[str, ...]) -> None:
+    """Let only one of some words through."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices[:-1])
+        refuse(parameter, owner, f"{listed} or {choices[-1]!r}", shown(value))
 
 
 def extend(costs: CostMatrix, labels: Iterable[Label]) -> CostMatrix:
@@ -49,11 +57,33 @@ def extend(costs: CostMatrix, labels: Iterable[Label]) -> CostMatrix:
 
 def closed(costs: CostMatrix) -> CostMatrix:
     """Give the costs under which the dynamic programme computes the true distance."""
-    if costs.is_pseudo_metric():
+    # Vectors give a pseudo-metric by construction.
+    if isinstance(costs, EmbeddingCosts) or costs.is_pseudo_metric():
         return costs
     shortest = costs.closure()
     assert isinstance(shortest, CostMatrix)
     return shortest
+
+
+class Closing:
+    """Costs and, once somebody asks for them, what `closed` makes of them.
+
+    That takes time cubic in the number of labels, so a learner and all of its metrics share it.
+    """
+
+    def __init__(self, costs: Any) -> None:
+        self.costs = costs
+        self._table: CostMatrix | None = None
+
+    @property
+    def table(self) -> CostMatrix:
+        """The closed costs."""
+        if self._table is None:
+            self._table = closed(self.costs)
+        return self._table
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"costs": self.costs, "_table": None}
 
 
 class LearnedMetric:
@@ -76,6 +106,11 @@ class LearnedMetric:
     counting : dict, optional
         How `edit_counts` counts for the pseudo-edit distance (``script``, ``temperature``).
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not one of these.
+
     Examples
     --------
     >>> from treemetric import Tree, UnitCosts
@@ -85,6 +120,8 @@ class LearnedMetric:
     1.0
     """
 
+    _kind: type[Costs] = CostMatrix
+
     def __init__(
         self,
         costs: CostMatrix,
@@ -93,11 +130,23 @@ class LearnedMetric:
         unseen: str = "error",
         counting: dict[str, Any] | None = None,
     ) -> None:
+        owner = "LearnedMetric"
+        if not isinstance(costs, self._kind):
+            name = f"an instance of 'treemetric.{self._kind.__name__}'"
+            refuse("costs", owner, name, shown(costs))
+        if not isinstance(initial_costs, Costs):
+            must = "an instance of 'treemetric.Costs'"
+            refuse("initial_costs", owner, must, shown(initial_costs))
+        check_choice(distance, "distance", owner, ("actual", "pseudo"))
+        check_choice(unseen, "unseen", owner, ("error", "gap-like"))
+        if not (counting is None or isinstance(counting, dict)):
+            refuse("counting", owner, "an instance of 'dict' or None", shown(counting))
         self.costs = costs
         self.initial_costs = initial_costs
         self.distance = distance
         self.unseen = unseen
         self.counting = counting or {}
+        self._closing = Closing(costs)
 
     def __call__(self, x: Tree, y: Tree) -> float:
         check_tree(x, "x", "LearnedMetric")
@@ -154,7 +203,10 @@ class LearnedMetric:
 
     def _actual(self, labels: tuple[Label, ...]) -> CostMatrix:
         self._known(labels)
-        return extend(closed(self.costs), labels)
+        if self._closing.costs is not self.costs:
+            self._closing = Closing(self.costs)
+        table = self._closing.table
+        return extend(table, labels) if self.unseen == "gap-like" else table
 
     def _pseudo(
         self, X: TreeSet, Y: TreeSet, labels: tuple[Label, ...], n_jobs: int | None
@@ -173,7 +225,10 @@ class LearnedMetric:
         return result
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LearnedMetric) and vars(self) == vars(other)
+        return isinstance(other, LearnedMetric) and self._value() == other._value()
+
+    def _value(self) -> tuple[Any, ...]:
+        return self.costs, self.initial_costs, self.distance, self.unseen, self.counting
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -75,13 +75,13 @@ class ProjectionFit:
     def run(self) -> tuple[State, FloatArray]:
         """Alternate until the loss no longer falls; give the best state and the losses."""
         settings, space = self.settings, self.space
-        best = self.state(space.start, None)
-        curve = [best.loss]
         slack = settings.tol * len(self.trees)
         # No loss is lower than with every tree at the place of a prototype of its class.
         least = float(settings.squash.value(np.array([-1.0]))[0]) * len(self.trees)
         going, failures, aim = self.classes > 1, 0, space.start
         with fit_report(settings.verbose, "BEDL", settings.max_iter) as report:
+            best = self.state(space.start, None, report.stage("first distances", "pairs"))
+            curve = [best.loss]
             report(0, best.loss)
             while going and len(curve) <= settings.max_iter:
                 # After a failure other alignments became optimal on the way: go half of it.
@@ -96,7 +96,7 @@ class ProjectionFit:
                 going &= best.loss > least + slack
         return best, np.array(curve)
 
-    def state(self, parameters: FloatArray, before: State | None) -> State:
+    def state(self, parameters: FloatArray, before: State | None, progress: Any = None) -> State:
         """Choose prototypes under the costs of a projection."""
         costs = self.space.costs(parameters)
         every = len(self.candidates) == len(self.trees)
@@ -105,6 +105,7 @@ class ProjectionFit:
             None if every else self.trees[self.candidates],
             costs=costs,
             n_jobs=self.settings.n_jobs,
+            progress=progress,
         )
         selection = select_among(
             found,

@@ -23,6 +23,7 @@ class VectorMetric(LearnedMetric):
     """
 
     costs: Any
+    _kind = VectorCosts
 
     def _actual(self, labels: tuple[Label, ...]) -> Any:  # noqa: ARG002
         return self.costs

@@ -23,6 +23,7 @@ from treemetric._threads import one_blas_thread
 from treemetric._typing import FloatArray
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
+from treemetric.learning._embedding import power_of_two
 from treemetric.learning._symbols import SymbolCounts
 
 # Pairs of labels whose vectors are gathered at a time: a few MB.
@@ -186,15 +187,19 @@ class ProjectionSpace:
         """Lower the loss by L-BFGS, with alignments fixed."""
         if not len(counts.first):
             return parameters  # no edit at all: nothing to learn
+        # In numbers of about 1, as L-BFGS stops by the size of the gradient.
+        unit = power_of_two(float(np.abs(self.start).max(initial=0.0)))
+        strength = self.strength * unit**2 if self.strength else 0.0
+        loss = ProjectionLoss(counts, squash, self.initial, self.start / unit, strength)
         with one_blas_thread():
             found = minimize(
-                self.loss(counts, squash),
-                parameters.ravel(),
+                loss,
+                parameters.ravel() / unit,
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": self.max_iter},
             )
-        return self.scaled(found.x.reshape(parameters.shape))
+        return self.scaled(found.x.reshape(parameters.shape) * unit)
 
     def scaled(self, parameters: FloatArray) -> FloatArray:
         """Keep the length of the start, on which the loss does not depend."""

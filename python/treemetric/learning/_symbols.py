@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from treemetric._edit_counts import EditCounts
 from treemetric._typing import FloatArray, Label
+from treemetric._validation import check_memory
 from treemetric.classification._median import Squash, relevance
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class SymbolCounts(NamedTuple):
         gradient = self.plus.T @ (scale * (d_minus / total))
         gradient -= self.minus.T @ (scale * (d_plus / total))
         return float(squash.value(mu).sum()), gradient
+
+
+def check_tables(labels: int, tables: int, owner: str) -> None:
+    """Raise ``MemoryError`` if there is no room for so many tables of all costs."""
+    check_memory(8 * tables * (labels + 1) ** 2, f"{owner} for {labels} labels")
 
 
 def fold(counts: EditCounts, alphabet: tuple[Label, ...]) -> SymbolCounts:

@@ -8,6 +8,7 @@ from treemetric._validation import refuse, shown
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.learning._cost_space import CostSpace, normalised
 from treemetric.learning._lvq import PrototypeLearner
+from treemetric.learning._symbols import check_tables
 from treemetric.treeset import TreeSet
 
 __all__ = ["LVQCosts"]
@@ -28,7 +29,8 @@ class LVQCosts(PrototypeLearner):
         `classes_`. A class with fewer trees gives all of them.
     initial_costs : Costs, optional
         The costs to start from, made a pseudo-metric; 1 for every edit by default. They must
-        know all labels of the training trees.
+        know all labels of the training trees. The costs of labels that they know beyond that
+        change only where a cheaper chain of edits appears.
     squashing : {'identity', 'logistic'}, default='identity'
         The increasing function Φ of the loss. The logistic one, 1 / (1 + exp(-slope · μ)), counts
         trees near the border the more, the larger the slope is.
@@ -86,6 +88,14 @@ class LVQCosts(PrototypeLearner):
     See Also
     --------
     BEDL : Learns an embedding of the symbols, which needs no normalisation.
+
+    Notes
+    -----
+    Every step takes time cubic in the number of labels. For many hundreds of them `BEDL` with
+    ``n_components`` of 10 or so is much faster.
+
+    Of equally good prototypes and alignments the first count, so the result depends on the order
+    of the training trees.
 
     References
     ----------
@@ -145,12 +155,26 @@ class LVQCosts(PrototypeLearner):
             must = "an instance of 'treemetric.Costs' or None"
             refuse("initial_costs", "LVQCosts", must, shown(self.initial_costs))
 
-    def _space(self, trees: TreeSet, random: np.random.RandomState) -> CostSpace:  # noqa: ARG002
+    def _space(
+        self,
+        trees: TreeSet,
+        random: np.random.RandomState,  # noqa: ARG002
+    ) -> tuple[CostSpace, Costs]:
         costs = UnitCosts() if self.initial_costs is None else self.initial_costs
         # Costs with an alphabet of their own may know more labels; these stay known.
+        given = isinstance(costs, CostMatrix)
+        alphabet = costs.alphabet if isinstance(costs, CostMatrix) else trees.alphabet
+        check_tables(len(alphabet), 12, "LVQCosts")
         known = costs.to_matrix(trees.alphabet)
         table = costs if isinstance(costs, CostMatrix) else known
         start = normalised(table.matrix)
+        codes = np.array([table._index[label] for label in trees.alphabet], dtype=np.int64)
+        space = CostSpace(
+            table.alphabet,
+            start,
+            float(self.regularisation),
+            self.max_inner_iter,
+            used=codes if given else None,
+        )
         unit = isinstance(costs, UnitCosts)
-        self.initial_costs_ = costs if unit else CostMatrix(table.alphabet, start)
-        return CostSpace(table.alphabet, start, float(self.regularisation), self.max_inner_iter)
+        return space, costs if unit else CostMatrix(table.alphabet, start)
