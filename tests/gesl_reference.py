@@ -90,7 +90,9 @@ def by_slsqp(positive, negative, beta, *, metric=False):
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 2000},
     )
-    return float(found.fun), found.x[: side * side].reshape(side, side)
+    # It may give up on redundant inequalities; then it has found nothing.
+    least = float(found.fun) if (G @ found.x <= h + 1e-9).all() else math.inf
+    return least, found.x[: side * side].reshape(side, side)
 
 
 def by_clarabel(positive, negative, beta, *, metric=False):

@@ -23,7 +23,15 @@ from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
-    from treemetric import classification, datasets, experiments, learning, plotting, testing
+    from treemetric import (
+        classification,
+        datasets,
+        distributed,
+        experiments,
+        learning,
+        plotting,
+        testing,
+    )
     from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 __all__ = [
@@ -48,6 +56,7 @@ __all__ = [
     "cooptimal",
     "datasets",
     "distance",
+    "distributed",
     "edit_counts",
     "exceptions",
     "experiments",
@@ -60,7 +69,15 @@ __all__ = [
 ]
 
 # Modules that pull in scikit-learn or SciPy are imported when first used.
-_MODULES = ("classification", "datasets", "experiments", "learning", "plotting", "testing")
+_MODULES = (
+    "classification",
+    "datasets",
+    "distributed",
+    "experiments",
+    "learning",
+    "plotting",
+    "testing",
+)
 _TRANSFORMERS = ("TreeDistances", "TreeNeighborsGraph")
 
 

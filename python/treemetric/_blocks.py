@@ -23,6 +23,8 @@ from treemetric.treeset import TreeSet
 DEFAULT_BUDGET = 512 << 20
 # Work of a block in Zhang-Shasha cells: seconds on one thread.
 _BLOCK_CELLS = 3e10
+# More blocks than this are made larger instead: all of them are listed.
+_MANY_BLOCKS = 20_000
 # Weight that every tree has, however small: what a pair costs besides its cells.
 _LEAST_WEIGHT = 16.0
 # Upper bounds, measured: bytes of a prepared tree and of each of its nodes, and of the values
@@ -287,6 +289,7 @@ class _Cutter:
         self.bytes = (room.rows, room.columns)
         self.most_pairs, self.most_bytes = most_pairs, most_bytes
         self.work = tuple(np.concatenate(([0.0], np.cumsum(w))) for w in (row_work, column_work))
+        self.cells = max(_BLOCK_CELLS, float(row_work.sum() * column_work.sum()) / _MANY_BLOCKS)
 
     def _cut(self, side: int, aim: float, most: int, grain: int = 1) -> list[int]:
         work, room = self.work[side], self.bytes[side]
@@ -295,8 +298,12 @@ class _Cutter:
         cuts, count = [0], len(work) - 1
         while cuts[-1] < count:
             start = cuts[-1]
+            # What is left is divided anew each time, or small errors would add up to a small
+            # part at the end.
+            left = work[-1] - work[start]
+            goal = work[start] + left / max(round(left / aim), 1)
             limits = (
-                np.searchsorted(work, work[start] + aim * (1 + 1e-9), side="right") - 1,
+                _nearest(work, goal),
                 np.searchsorted(room, room[start] + self.most_bytes, side="right") - 1,
                 start + most,
             )
@@ -308,16 +315,16 @@ class _Cutter:
 
     def square(self, grain: int) -> tuple[list[int], list[int]]:
         """Cut rows and columns, which are the same trees, alike."""
-        cuts = self._cut(0, math.sqrt(_BLOCK_CELLS), math.isqrt(self.most_pairs), grain)
+        cuts = self._cut(0, math.sqrt(self.cells), math.isqrt(self.most_pairs), grain)
         return cuts, cuts
 
     def rectangle(self, grain: int) -> tuple[list[int], list[int]]:
         """Cut the lighter side first; what it leaves is the other's."""
         light = int(self.work[1][-1] < self.work[0][-1])
-        first = self._cut(light, math.sqrt(_BLOCK_CELLS), math.isqrt(self.most_pairs), grain)
+        first = self._cut(light, math.sqrt(self.cells), math.isqrt(self.most_pairs), grain)
         heavy = max(_heaviest_work(self.work[light], first), 1.0)
         most = max(self.most_pairs // max(_longest(first), 1), 1)
-        second = self._cut(1 - light, _BLOCK_CELLS / heavy, most, grain)
+        second = self._cut(1 - light, self.cells / heavy, most, grain)
         return (second, first) if light else (first, second)
 
     def strips(self) -> tuple[list[int], list[int]]:
@@ -331,7 +338,7 @@ class _Cutter:
         while cuts[-1] < count:
             start = cuts[-1]
             limits = (
-                np.searchsorted(cells, cells[start] + _BLOCK_CELLS, side="right") - 1,
+                np.searchsorted(cells, cells[start] + self.cells, side="right") - 1,
                 np.searchsorted(pairs, pairs[start] + self.most_pairs // 2, side="right") - 1,
                 np.searchsorted(self.bytes[0], self.bytes[0][start] + self.most_bytes, side="right")
                 - 1,
@@ -341,6 +348,12 @@ class _Cutter:
             cuts.append(min(max(int(min(limits)), start + 1), count))
         most = max(self.most_pairs // 2 // max(_longest(cuts), 1), 1)
         return cuts, self._cut(1, math.inf, most)
+
+
+def _nearest(sums: FloatArray, goal: float) -> int:
+    """Give the position of the running sum that is closest to a value."""
+    above = min(int(np.searchsorted(sums, goal)), len(sums) - 1)
+    return above - int(above > 0 and goal - sums[above - 1] < sums[above] - goal)
 
 
 def _heaviest_work(sums: Any, cuts: Sequence[int]) -> float:

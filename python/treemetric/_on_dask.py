@@ -1,10 +1,11 @@
 """Blocks as tasks of dask; see `treemetric.distributed`."""
 
 import importlib
+import time
 import uuid
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from treemetric._typing import Distances
 
 # Blocks in the queue of each thread of the workers, so that none waits for its next one.
 _QUEUED = 2
+# Times that trees are sent while workers die.
+_ATTEMPTS = 20
 
 
 def current_client(client: Any) -> Any:
@@ -75,11 +78,19 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
         def teardown(self, worker: Any) -> None:
             worker.treemetric_problems.pop(key, None)
 
-    client.register_plugin(Holder(), name=key)
     try:
+        for attempt in range(_ATTEMPTS):
+            try:
+                client.register_plugin(Holder(), name=key)
+                break
+            except OSError:  # a worker died at this very moment
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(0.5)
         yield key
     finally:
-        client.unregister_worker_plugin(key)
+        with suppress(OSError):
+            client.unregister_worker_plugin(key)
 
 
 def lazy(problem: Problem, threads: int, budget: int) -> Any:

@@ -35,7 +35,8 @@ class FrozenCosts(Costs):
         x: tuple[Label, ...],  # noqa: ARG002
         y: tuple[Label, ...],  # noqa: ARG002
     ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        return _core.CostTable(*self.parts), None
+        # Copies: parts that travelled may begin at any byte.
+        return _core.CostTable(*(part.copy() for part in self.parts)), None
 
 
 class Problem:

@@ -22,7 +22,7 @@ from treemetric.costs import Costs
 from treemetric.exceptions import CancelledError
 from treemetric.treeset import check_trees
 
-_NOTE_EVERY = 0.5  # seconds
+_NOTE_EVERY = 0.2  # seconds
 _CANCELLED = "the computation was cancelled"
 _ANEW = "pass overwrite=True (--overwrite on the command line) to replace it, or another name"
 

@@ -429,9 +429,10 @@ def _rebuild(
     ids: tuple[Any, ...] | None,
     classes: tuple[Any, ...] | None,
 ) -> TreeSet:
-    _core.check_arrays(len(alphabet), codes, parents, offsets)
+    # Buffers that came out of band are the caller's, who may write to them, and may begin at any
+    # byte: dask cuts them out of a message.
+    arrays: Any = tuple(a if a.flags.owndata else a.copy() for a in (codes, parents, offsets))
+    _core.check_arrays(len(alphabet), *arrays)
     trees = TreeSet.__new__(TreeSet)
-    # Buffers that came out of band are the caller's, who may write to them.
-    arrays = tuple(a if a.flags.owndata else a.copy() for a in (codes, parents, offsets))
-    trees._set(alphabet, arrays, ids, classes)  # type: ignore[arg-type]
+    trees._set(alphabet, arrays, ids, classes)
     return trees
