@@ -77,7 +77,7 @@ def bench_pairs(smoke: bool) -> list[str]:  # noqa: FBT001
             calls["standard"] = lambda lists=lists: [
                 edist.standard_ted_backtrace(*x, *y) for x, y in lists
             ]
-        best = {key: value / len(trees) for key, value in race(calls, 0.2 if smoke else 4).items()}
+        best = {key: value / len(trees) for key, value in race(calls, 0.2 if smoke else 10).items()}
         per_cell = best["share"] / np.mean([cells(x) * cells(y) for x, y in plain]) * 1e9
         peers = [best.get("edist"), best.get("standard")]
         ratios = " / ".join(times(peer / best["align"]) for peer in peers if peer)

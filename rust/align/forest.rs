@@ -81,7 +81,8 @@ impl<Q: Integer> Forest<Q> {
             let known = previous[1..].iter().zip(trees).zip(firsts);
             for (out, ((&above, &tree), &first)) in current[1..].iter_mut().zip(known) {
                 let joined = beside[first as usize - b.first] + tree;
-                best = best.max(above).max(joined);
+                // In this order only one comparison waits for the cell before.
+                best = best.max(above.max(joined));
                 *out = best;
             }
         }
@@ -177,7 +178,8 @@ impl<Q: Integer> Row<'_, Q> {
         let out = current[1..].iter_mut().zip(&mut mapped[1..]);
         for ((out, mapped), (((&above, &tree), &first), may_pair)) in out.zip(known) {
             let joined = beside[first as usize - b.first] + tree;
-            best = best.max(above).max(joined);
+            // In this order only one comparison waits for the cell before.
+            best = best.max(above.max(joined));
             with_pair = with_pair.max(if may_pair { joined } else { Q::NEVER });
             *out = best;
             *mapped = with_pair;
