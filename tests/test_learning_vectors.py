@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 import treemetric as tm
 from treemetric.classification._median import Squash, select_prototypes
 from treemetric.learning import BEDL, LearnedMetric
-from treemetric.learning._omega_metric import price
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.learning._projection import (
     ProjectionLoss,
@@ -153,7 +152,7 @@ def test_counts_price_to_distances(kind):
     mu = np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
     assert loss == pytest.approx(float(mu.sum()), abs=1e-8)
     edits = tm.edit_counts(TREES, pairs=pairs, costs=costs)
-    np.testing.assert_allclose(price(edits, costs), found, atol=1e-9)
+    np.testing.assert_allclose(edits.distances(costs), found, atol=1e-9)
     np.testing.assert_allclose(edits.distances(costs), found, atol=1e-9)
 
 

@@ -16,6 +16,8 @@ from treemetric.treeset import TreeSet
 
 Report = Callable[[int, int], object] | None
 
+_NO_LABELS = "frozen costs serve whole sets of trees and do not know their labels"
+
 
 class FrozenCosts(Costs):
     """The values that a function gave for two alphabets; they travel where it cannot."""
@@ -23,12 +25,12 @@ class FrozenCosts(Costs):
     def __init__(self, parts: tuple[FloatArray, FloatArray, FloatArray]) -> None:
         self.parts = parts
 
-    def to_matrix(self, alphabet: Any = None) -> CostMatrix:
+    def to_matrix(self, alphabet: Any = None) -> CostMatrix:  # noqa: ARG002
         """Refuse: the labels are not kept."""
-        raise NotImplementedError
+        raise TypeError(_NO_LABELS)
 
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
-        raise NotImplementedError
+    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:  # noqa: ARG002
+        raise TypeError(_NO_LABELS)
 
     def _table(
         self,

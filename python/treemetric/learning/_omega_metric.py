@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._edit_counts import EditCounts, edit_counts
+from treemetric._edit_counts import edit_counts
 from treemetric._typing import FloatArray, Label
 from treemetric.costs import VectorCosts
-from treemetric.costs._vectors import paired_costs
 from treemetric.learning._metric import LearnedMetric
 from treemetric.treeset import TreeSet
 
@@ -41,18 +40,5 @@ class VectorMetric(LearnedMetric):
         for start in range(0, len(X), rows):
             block = X[start : start + rows]
             counts = edit_counts(block, Y, costs=self.initial_costs, n_jobs=n_jobs, **self.counting)
-            result[start : start + rows] = price(counts, self.costs).reshape(-1, len(Y))
+            result[start : start + rows] = counts.distances(self.costs).reshape(-1, len(Y))
         return result
-
-
-def price(counts: EditCounts, costs: VectorCosts) -> FloatArray:
-    """Price counted edits, without a table of all labels."""
-    side = len(counts.alphabet) + 1
-    matrix = counts.matrix
-    pairs, columns = np.unique(matrix.indices, return_inverse=True)
-    vectors = costs.project(counts.alphabet).astype(np.float64)
-    padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
-    prices = paired_costs(padded, pairs // side, pairs % side, costs.kind)
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    weights = matrix.data * prices[columns]
-    return np.bincount(rows, weights=weights, minlength=matrix.shape[0]).astype(np.float64)
