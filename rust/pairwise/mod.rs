@@ -2,6 +2,7 @@
 
 mod plan;
 mod prices;
+mod search;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, estimate,
@@ -14,6 +15,7 @@ use crate::tree::{Orientation, Prepared};
 use plan::{Plan, Shape, Task};
 pub(crate) use prices::Local;
 pub use prices::Prices;
+pub use search::{Found, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::Cell;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
