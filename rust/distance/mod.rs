@@ -7,6 +7,7 @@
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
 //! best saving of the two forests.
 
+mod bounds;
 mod columns;
 mod engine;
 mod packed;
@@ -18,6 +19,7 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bounds::{Bounds, Scratch};
 pub(crate) use engine::ColumnCache;
 pub(crate) use engine::{Group, delete_all, estimate, group_savings, insert_all, total};
 pub use engine::{

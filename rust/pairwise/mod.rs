@@ -34,7 +34,7 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn operand(&self, index: usize) -> Operand<'a> {
+    pub(crate) fn operand(&self, index: usize) -> Operand<'a> {
         Operand { tree: &self.trees[index], codes: self.codes }
     }
 }
