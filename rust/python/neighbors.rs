@@ -9,12 +9,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 /// Offsets of rows, indices and distances of neighbours, and how many distances were computed.
-type Rows<'py> = (
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<f64>>,
-    u64,
-);
+type Rows<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, u64);
 /// Positions of pivots, their distances to all candidates, and the slack per node.
 type PivotTable<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>, f64);
 

@@ -12,7 +12,6 @@
 mod best;
 mod exhaustive;
 mod query;
-mod standin;
 
 pub use best::Neighbor;
 pub use query::Pivots;

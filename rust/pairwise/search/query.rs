@@ -1,9 +1,8 @@
 //! One query against all candidates.
 
-use crate::distance::{Operand, Pricing, Workspace, distance};
+use crate::distance::{self, Bounds, Operand, Pricing, Workspace};
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Neighbor};
-use crate::pairwise::search::standin::{self as bounds, Bounds};
 use crate::pairwise::search::{Search, Wanted};
 use crate::pairwise::{Local, Prices};
 use crate::parallel::Cancel;
@@ -56,7 +55,7 @@ pub(super) struct Row {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     workspace: Workspace,
-    bounds: bounds::Scratch,
+    bounds: distance::Scratch,
     lower: Vec<f64>,
     queue: Vec<Reverse<Waiting>>,
     to_pivots: Vec<f64>,
@@ -75,7 +74,7 @@ struct Waiting {
 pub(super) struct Searcher<'a> {
     search: &'a Search<'a>,
     wanted: Wanted,
-    bounds: Option<Bounds<'a>>,
+    bounds: Bounds<'a>,
     /// Queries, the largest trees first: that balances the threads.
     order: Vec<u32>,
     /// The number of the pivot that a candidate is.
@@ -112,9 +111,9 @@ impl<'a> Exact<'a> {
                 let table = source.table(vectors, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
-                distance(x, y, Pricing::Table(&table), workspace, cancel)
+                distance::distance(x, y, Pricing::Table(&table), workspace, cancel)
             }
-            (Prices::Fixed(pricing), _) => distance(x, y, pricing, workspace, cancel),
+            (Prices::Fixed(pricing), _) => distance::distance(x, y, pricing, workspace, cancel),
             (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
         }
     }
@@ -123,10 +122,7 @@ impl<'a> Exact<'a> {
 impl<'a> Searcher<'a> {
     pub(super) fn new(search: &'a Search<'a>, wanted: Wanted, cancel: &Cancel) -> Result<Self> {
         let Search { x, y, prices, .. } = *search;
-        let bounds = match prices {
-            Prices::Fixed(_) => Some(Bounds::new(x, y, prices, cancel)?),
-            Prices::Vectors(_) => None,
-        };
+        let bounds = Bounds::new(x, y, prices, cancel)?;
         let mut order: Vec<_> = (0..x.trees.len() as u32).collect();
         order.sort_by_key(|&i| Reverse(x.trees[i as usize].nodes()));
         let mut pivot_of = Vec::new();
@@ -217,8 +213,7 @@ impl<'a> Searcher<'a> {
     /// The cheap lower bound, which is at least the one that is known.
     #[inline]
     fn quick(&self, query: usize, known: Neighbor) -> Neighbor {
-        let Some(bounds) = &self.bounds else { return known };
-        let quanta = bounds.quick(query, known.index as usize);
+        let quanta = self.bounds.quick(query, known.index as usize);
         Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
     }
 
@@ -233,9 +228,8 @@ impl<'a> Searcher<'a> {
     }
 
     /// The tight lower bound, which is at least the one that is known.
-    fn tight(&self, query: usize, known: Neighbor, scratch: &mut bounds::Scratch) -> Neighbor {
-        let Some(bounds) = &self.bounds else { return known };
-        let quanta = bounds.tight(query, known.index as usize, scratch);
+    fn tight(&self, query: usize, known: Neighbor, scratch: &mut distance::Scratch) -> Neighbor {
+        let quanta = self.bounds.tight(query, known.index as usize, scratch);
         Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
     }
 
@@ -255,7 +249,7 @@ impl<'a> Searcher<'a> {
             }
             if !itself && !self.offer_pivot(index, to_pivots, best) {
                 let bound = self.quick(exact.query, Neighbor { distance, index });
-                queue.push(Reverse(Waiting { bound, tight: self.bounds.is_none() }));
+                queue.push(Reverse(Waiting { bound, tight: false }));
             }
         }
         let mut waiting = BinaryHeap::from(std::mem::take(queue));
