@@ -119,7 +119,7 @@ class NearestResult(_Result):
 
     def _offsets(self) -> OffsetArray:
         n, k = self.indices.shape
-        return np.arange(n + 1, dtype=np.int64) * k
+        return np.arange(0, n * k + 1, k, dtype=np.int64)
 
     def __repr__(self) -> str:
         n, k = self.indices.shape

@@ -2,14 +2,21 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._typing import FloatArray
 from treemetric._validation import check_memory, refuse, shown
-from treemetric.costs import CallableCosts, CostMatrix, Costs, EmbeddingCosts, UnitCosts, VectorCosts
+from treemetric.costs import (
+    CallableCosts,
+    CostMatrix,
+    Costs,
+    EmbeddingCosts,
+    UnitCosts,
+    VectorCosts,
+)
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CancelledError
 from treemetric.treeset import TreeSet
@@ -17,10 +24,8 @@ from treemetric.treeset import TreeSet
 # `is_pseudo_metric` lets axioms be broken by this share of the largest cost, and rounding to quanta
 # adds three halves of 2**-39; rounded up.
 _TOLERANCE = 1.1e-9
-# Checking the triangle inequality takes the cube of the number of labels.
-_CHECKED_LABELS = 500
-# Cancelled digits of squared distances in the core (a hundredth is left), two of them by each of two
-# lengths and a product of vectors, and the sum of three costs.
+# Roundings per dimension of three costs from products of vectors: two lengths, the product and the
+# square root, times a hundred, since the core lets all but a hundredth of a squared distance cancel.
 _VECTOR_ROUNDINGS = 600
 
 
@@ -46,7 +51,8 @@ def triangle_slack(costs: Costs) -> float | None:
         return None
     if not (isinstance(costs, EmbeddingCosts) or costs.is_pseudo_metric()):
         return None
-    return 2 * _TOLERANCE * float(costs.to_matrix().matrix.max())
+    largest = float(costs.to_matrix().matrix.max())
+    return 2 * _TOLERANCE * largest
 
 
 def _vector_slack(costs: VectorCosts) -> float | None:
@@ -59,10 +65,11 @@ def _vector_slack(costs: VectorCosts) -> float | None:
     if costs.kind == "angle":
         # The arc sine is steep near 1: an error there comes out as its square root.
         error = math.sqrt(2 * error)
-    longest = 0.5
+    longest: float = 0.5
     if costs.kind == "euclidean" and len(projected):
         longest = float(np.linalg.norm(projected.astype(np.float64), axis=1).max())
-    return 2 * (_TOLERANCE + error) * 2 * longest
+    slack: float = 2 * (_TOLERANCE + error) * 2 * longest
+    return slack
 
 
 def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -> tuple[int, float]:
@@ -96,14 +103,15 @@ def choose_pivots(
         return None
     check_memory(8 * count * len(trees), f"the distances of {count} pivots")
     chosen = [int(np.argmax(trees.sizes))]
-    rows: list[npt.NDArray[np.floating]] = []
+    rows: list[FloatArray] = []
+    nearest = np.full(len(trees), np.inf)
     while True:
-        row = pairwise_distances(trees[chosen[-1:]], trees, costs=costs, n_jobs=threads)[0]
-        rows.append(row)
+        options: dict[str, Any] = {"costs": costs, "n_jobs": threads}
+        rows.append(pairwise_distances(trees[chosen[-1:]], trees, **options)[0])
         if report is not None and report(len(rows), count) is False:
             message = "the computation was cancelled"
             raise CancelledError(message)
-        nearest = row if len(rows) == 1 else np.minimum(nearest, row)
+        nearest = np.minimum(nearest, rows[-1])
         farthest = int(np.argmax(nearest))
         # At distance 0 a pivot would tell what another one tells already.
         if len(rows) == count or nearest[farthest] == 0 or farthest in chosen:

@@ -268,8 +268,9 @@ class TreeIndex:
     @property
     def pivots(self) -> npt.NDArray[np.int64]:
         """The positions of the pivots."""
-        chosen = [] if self._pivots is None else self._pivots.chosen
-        return np.array(chosen, dtype=np.int64)
+        if self._pivots is None:
+            return np.empty(0, dtype=np.int64)
+        return self._pivots.chosen.astype(np.int64)
 
     def nearest(
         self,
@@ -421,7 +422,7 @@ def _search(
             codes,
             table,
             *wanted,
-            None if pivots is None else tuple(pivots),
+            pivots,
             threads,
             report,
         )
