@@ -48,7 +48,7 @@ class _Result:
         """Share of the pairs whose distance was not computed."""
         queries = len(self._offsets()) - 1
         pairs = queries * (self._candidates - self._inside)
-        return 1 - self.computed / pairs if pairs > 0 else 0.0
+        return max(0.0, 1 - self.computed / pairs) if pairs > 0 else 0.0
 
     def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> "csr_matrix":
         """Give the neighbours as a sparse matrix, which scikit-learn takes as precomputed.

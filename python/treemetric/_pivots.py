@@ -11,7 +11,6 @@ from treemetric._typing import FloatArray
 from treemetric._validation import check_memory, refuse, shown
 from treemetric.costs import (
     CallableCosts,
-    CostMatrix,
     Costs,
     EmbeddingCosts,
     UnitCosts,
@@ -24,9 +23,11 @@ from treemetric.treeset import TreeSet
 # `is_pseudo_metric` lets axioms be broken by this share of the largest cost, and rounding to quanta
 # adds three halves of 2**-39; rounded up.
 _TOLERANCE = 1.1e-9
-# Roundings per dimension of three costs from products of vectors: two lengths, the product and the
-# square root, times a hundred, since the core lets all but a hundredth of a squared distance cancel.
+# Roundings per dimension of three costs from products of vectors: two lengths and the product, times
+# a hundred, since the core lets all but a hundredth of a squared distance cancel, twice to be sure.
 _VECTOR_ROUNDINGS = 600
+# How many pivots pay where nothing better is known, and for how many trees at least.
+_FEW, _MANY = 4, 100
 
 
 class Pivots(NamedTuple):
@@ -87,7 +88,14 @@ def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -
 
 
 def _automatic(costs: Costs, trees: TreeSet) -> tuple[int, float]:
-    return 0, 0.0
+    """Take pivots where they were measured to pay.
+
+    Tables and unit costs have bounds by labels and strings, which leave so little that the
+    distances to pivots cost more than they save. Vectors only have bounds by their lengths.
+    """
+    slack = triangle_slack(costs) if isinstance(costs, VectorCosts) else None
+    worth_it = slack is not None and len(trees) >= _MANY
+    return (_FEW, slack) if worth_it and slack is not None else (0, 0.0)
 
 
 def choose_pivots(

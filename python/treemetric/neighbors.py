@@ -17,6 +17,9 @@ from treemetric.treeset import TreeSet, check_trees
 
 __all__ = ["NearestResult", "TreeIndex", "WithinResult", "nearest", "within"]
 
+# All ways to search give the same bits; tests choose "bounds" and "batches".
+_METHOD = "auto"
+
 
 def nearest(
     X: Trees,
@@ -423,6 +426,7 @@ def _search(
             table,
             *wanted,
             pivots,
+            _METHOD,
             threads,
             report,
         )

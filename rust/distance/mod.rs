@@ -7,6 +7,8 @@
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
 //! best saving of the two forests.
 
+mod banded;
+mod bounded;
 mod bounds;
 mod columns;
 mod engine;
@@ -19,6 +21,8 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use banded::distance_up_to;
+pub use bounded::distance_within;
 pub(crate) use bounds::{Bounds, Scratch};
 pub(crate) use engine::ColumnCache;
 pub(crate) use engine::{Group, delete_all, estimate, group_savings, insert_all, total};

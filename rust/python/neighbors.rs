@@ -1,7 +1,7 @@
 //! Neighbours of trees.
 
 use crate::error::Error;
-use crate::pairwise::{self as core, Found, Pivots, Search, Side, Wanted};
+use crate::pairwise::{self as core, Found, Method, Pivots, Search, Side, Wanted};
 use crate::python::cost::{PriceList, with_prices};
 use crate::python::run;
 use crate::python::set::PreparedSet;
@@ -27,6 +27,7 @@ pub(super) fn neighbors<'py>(
     k: Option<usize>,
     radius: Option<f64>,
     pivots: Option<PivotTable<'py>>,
+    method: &str,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Rows<'py>> {
@@ -34,6 +35,12 @@ pub(super) fn neighbors<'py>(
         (Some(k), None) => Wanted::Nearest(k),
         (None, Some(radius)) => Wanted::Within(radius),
         _ => return Err(Error::Invalid("either k or radius must be given".to_owned()).into()),
+    };
+    let method = match method {
+        "auto" => Method::Auto,
+        "bounds" => Method::Bounds,
+        "batches" => Method::Batches,
+        _ => return Err(Error::Invalid(format!("there is no method {method:?}")).into()),
     };
     let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
@@ -52,7 +59,7 @@ pub(super) fn neighbors<'py>(
             Search { x: sources, y: targets, prices, inside: y.is_none(), symmetric, pivots };
         let total = sources.trees.len() as u64;
         run::enter(py, progress, total, |cancel, poll| {
-            core::search(&search, wanted, threads, cancel, poll)
+            core::search(&search, wanted, method, threads, cancel, poll)
         })
     })?;
     Ok(in_arrays(py, &found))

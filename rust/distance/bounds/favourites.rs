@@ -96,7 +96,8 @@ impl<'a> Favourites<'a> {
                 None => saved(y, |b| favourite(x, |a| table.saving(a, b) as i64)),
             })
         };
-        self.all(i, j) - saved
+        // Two labels may both count on what the other cannot give.
+        (self.all(i, j) - saved).max(0)
     }
 }
 

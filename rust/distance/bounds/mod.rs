@@ -40,6 +40,10 @@ use strings::Strings;
 /// pairs are left to the label bound, so that nobody waits long for a bound that may not help.
 const MOST_CELLS: (u64, u64) = (1 << 31, 1 << 27);
 
+/// Cells of a packed kernel in the time of one word, or of one cell, of both string bounds.
+const WORD_CELLS: f64 = 30.0;
+const SAVINGS_CELLS: f64 = 2.0;
+
 /// Something of the trees of two sets, which may be one.
 #[derive(Debug)]
 struct Both<T> {
@@ -130,6 +134,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// The larger of the label bound and the string bound, in quanta.
+    #[cfg_attr(not(test), allow(dead_code))] // searches for neighbours sort by it
     pub(crate) fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
         self.quick(i, j).max(self.of_strings(i, j, i128::MAX, scratch))
     }
@@ -143,6 +148,20 @@ impl<'a> Bounds<'a> {
         scratch: &mut Scratch,
     ) -> bool {
         self.quick(i, j) > limit || self.of_strings(i, j, limit, scratch) > limit
+    }
+
+    /// About what the string bound of a pair costs, in cells of a distance.
+    pub(crate) fn cells(&self, i: usize, j: usize) -> f64 {
+        match &self.kind {
+            Kind::Unit { strings, .. } => {
+                let words = strings.x.len(i).div_ceil(64);
+                WORD_CELLS * (words * strings.y().len(j)) as f64
+            }
+            Kind::Table { strings, .. } => {
+                SAVINGS_CELLS * strings.x.len(i) as f64 * strings.y().len(j) as f64
+            }
+            Kind::Vectors(_) => 0.0,
+        }
     }
 
     /// The string bound, or less of it that is above `limit` all the same.

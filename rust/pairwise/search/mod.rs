@@ -8,9 +8,12 @@
 //!
 //! Bounds are compared as distances, after the one rounding that turns quanta into a float64. It
 //! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees.
+//!
+//! Where bounds tell little or trees are tiny, batches of pairs are faster; `choice.rs` decides.
 
 mod best;
-mod exhaustive;
+mod choice;
+mod matrix;
 mod query;
 
 pub use best::Neighbor;
@@ -20,8 +23,8 @@ use crate::error::{Error, Result};
 use crate::memory;
 use crate::pairwise::{Prices, SMALL_MATRIX, Side};
 use crate::parallel::{self, Cancel};
-use crate::tree::{Orientation, Oriented, Prepared};
 use best::Budget;
+use choice::{Choice, all_cells};
 use query::{Row, Scratch, Searcher};
 use std::cell::Cell;
 
@@ -39,6 +42,17 @@ pub enum Wanted {
     Nearest(usize),
     /// All that are at most that far.
     Within(f64),
+}
+
+/// How neighbours are found. All ways give the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The way that is likely to be the fastest.
+    Auto,
+    /// Every query on its own, with lower bounds.
+    Bounds,
+    /// All pairs, in batches.
+    Batches,
 }
 
 /// Whose neighbours are looked for, and where.
@@ -79,13 +93,15 @@ impl Search<'_> {
         self.inside && self.symmetric
     }
 
-    /// Whether nothing could be left out: no bounds, or all candidates wanted.
-    fn is_exhaustive(&self, wanted: Wanted) -> bool {
+    /// Whether all distances must be looked at in batches, or are by the nature of the question.
+    fn is_for_batches(&self, wanted: Wanted) -> bool {
         let all = match wanted {
             Wanted::Nearest(k) => k >= self.y.trees.len() - usize::from(self.inside),
             Wanted::Within(radius) => radius == f64::INFINITY,
         };
-        all || (matches!(self.prices, Prices::Vectors(_)) && self.pivots.is_none())
+        // With a radius, batches have bounds of their own.
+        all || (self.pivots.is_none()
+            && (matches!(wanted, Wanted::Within(_)) || !Choice::new(self).bounds_pay(0.0)))
     }
 }
 
@@ -100,6 +116,7 @@ impl Search<'_> {
 pub fn search(
     search: &Search<'_>,
     wanted: Wanted,
+    method: Method,
     threads: usize,
     cancel: &Cancel,
     poll: impl FnMut(u64) -> bool,
@@ -117,78 +134,133 @@ pub fn search(
     if search.x.trees.is_empty() || search.y.trees.is_empty() {
         return Ok(Found { rows: vec![Vec::new(); search.x.trees.len()], computed: 0 });
     }
-    if search.is_exhaustive(wanted) {
-        exhaustive::search(search, wanted, threads, cancel, poll)
-    } else {
-        by_bounds(search, wanted, threads, cancel, poll)
+    match method {
+        Method::Batches => matrix::search(search, wanted, threads, cancel, poll),
+        Method::Auto if search.is_for_batches(wanted) => {
+            matrix::search(search, wanted, threads, cancel, poll)
+        }
+        Method::Auto | Method::Bounds => by_bounds(search, wanted, method, threads, cancel, poll),
     }
 }
 
-/// Every query on its own, with bounds.
+/// Every query on its own, with bounds; or the first few, if they do not pay.
 fn by_bounds(
     search: &Search<'_>,
     wanted: Wanted,
+    method: Method,
     threads: usize,
     cancel: &Cancel,
     mut poll: impl FnMut(u64) -> bool,
 ) -> Result<Found> {
+    let n = search.x.trees.len();
     let searcher = Searcher::new(search, wanted, cancel)?;
-    let (n, m) = (search.x.trees.len(), search.y.trees.len());
-    let step = TASK_CANDIDATES.div_ceil(m).min(n.div_ceil(threads)).max(1);
-    let tasks = n.div_ceil(step);
-    let work = |scratch: &mut Scratch, task: usize| {
-        let queries = task * step..n.min((task + 1) * step);
-        queries.map(|position| searcher.row(position, scratch, cancel)).collect::<Result<Vec<_>>>()
-    };
-    let done = Cell::new(0);
-    let mut found = Found { rows: vec![Vec::new(); n], computed: 0 };
-    let (mut budget, mut full) = (Budget::default(), None);
-    let mut receive = |rows: Vec<Row>| {
-        for Row { query, found: near, computed, half } in rows {
-            done.set(done.get() + 1);
-            found.computed += computed;
-            if let Err(error) = budget.take(near.len() as u64 * (1 + u64::from(half))) {
-                cancel.cancel();
-                full.get_or_insert(error);
-                return;
-            }
-            if half {
-                for &Neighbor { distance, index } in &near {
-                    let back = Neighbor { distance, index: query as u32 };
-                    found.rows[index as usize].push(back);
-                }
-            }
-            found.rows[query].extend(near);
+    let mut collected = Collected::new(n);
+    let mut positions: Vec<_> = (0..n).collect();
+    if method == Method::Auto && search.pivots.is_none() {
+        let tried = choice::tried(n);
+        // Spread over all, which are sorted by size.
+        for k in 0..tried {
+            positions.swap(k, k * n / tried);
         }
-    };
-    let outcome = if n * m < SMALL_BOUNDS && cells(search) < SMALL_MATRIX {
-        let mut scratch = Scratch::default();
-        (0..tasks).try_for_each(|task| {
-            receive(work(&mut scratch, task)?);
-            cancel.check()
-        })
-    } else {
-        let poll = || poll(done.get());
-        parallel::for_each(threads, tasks, cancel, Scratch::default, work, receive, poll)
-    };
-    if let Some(error) = full {
-        return Err(error);
+        let rest = positions.split_off(tried);
+        collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
+        if tried > 0 && !Choice::new(search).bounds_pay(collected.share()) {
+            let told = tried as u64;
+            let found =
+                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(told)))?;
+            return Ok(Found { computed: found.computed + collected.computed, ..found });
+        }
+        positions = rest;
     }
-    outcome?;
-    // Halves of rows have come in from both sides.
-    found.rows.iter_mut().for_each(|row| row.sort_unstable());
-    if poll(done.get()) { Ok(found) } else { Err(Error::Cancelled) }
+    collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
+    if poll(n as u64) { Ok(collected.finish()) } else { Err(Error::Cancelled) }
 }
 
-/// Work if all distances were computed, in cells.
-fn cells(search: &Search<'_>) -> f64 {
-    let sum = |trees: &[Prepared], of: fn(&Oriented) -> u64| -> f64 {
-        let least = |tree: &Prepared| {
-            of(tree.oriented(Orientation::Left)).min(of(tree.oriented(Orientation::Right)))
+/// The answers so far.
+#[derive(Debug)]
+struct Collected {
+    rows: Vec<Vec<Neighbor>>,
+    done: u64,
+    computed: u64,
+    /// Candidates that were looked at.
+    seen: u64,
+    budget: Budget,
+}
+
+impl Collected {
+    fn new(queries: usize) -> Self {
+        let rows = vec![Vec::new(); queries];
+        Self { rows, done: 0, computed: 0, seen: 0, budget: Budget::default() }
+    }
+
+    /// The share of distances that had to be computed.
+    fn share(&self) -> f64 {
+        self.computed as f64 / self.seen.max(1) as f64
+    }
+
+    /// Answers the queries at some positions of the searcher's order.
+    fn run(
+        &mut self,
+        searcher: &Searcher<'_>,
+        positions: &[usize],
+        threads: usize,
+        cancel: &Cancel,
+        poll: &mut impl FnMut(u64) -> bool,
+    ) -> Result<()> {
+        let candidates = searcher.search.y.trees.len();
+        let fair = positions.len().div_ceil(threads);
+        let step = TASK_CANDIDATES.div_ceil(candidates).min(fair).max(1);
+        let tasks = positions.len().div_ceil(step);
+        let work = |scratch: &mut Scratch, task: usize| {
+            let part = task * step..positions.len().min((task + 1) * step);
+            let row = |&position: &usize| searcher.row(position, scratch, cancel);
+            positions[part].iter().map(row).collect::<Result<Vec<_>>>()
         };
-        trees.iter().map(|tree| least(tree) as f64).sum()
-    };
-    sum(search.x.trees, |tree| tree.row_work) * sum(search.y.trees, |tree| tree.column_work + 16)
+        let done = Cell::new(self.done);
+        let mut full = None;
+        let mut receive = |rows: Vec<Row>| {
+            for row in rows {
+                if let Err(error) = self.take(row) {
+                    cancel.cancel();
+                    full.get_or_insert(error);
+                }
+            }
+            done.set(self.done);
+        };
+        let bounds = positions.len().saturating_mul(candidates);
+        let outcome = if bounds < SMALL_BOUNDS && all_cells(searcher.search) < SMALL_MATRIX {
+            let mut scratch = Scratch::default();
+            (0..tasks).try_for_each(|task| {
+                receive(work(&mut scratch, task)?);
+                cancel.check()
+            })
+        } else {
+            let poll = || poll(done.get());
+            parallel::for_each(threads, tasks, cancel, Scratch::default, work, receive, poll)
+        };
+        full.map_or(outcome, Err)
+    }
+
+    fn take(&mut self, row: Row) -> Result<()> {
+        let Row { query, found, computed, seen, half } = row;
+        self.done += 1;
+        self.computed += computed;
+        self.seen += seen;
+        self.budget.take(found.len() as u64 * (1 + u64::from(half)))?;
+        if half {
+            for &Neighbor { distance, index } in &found {
+                self.rows[index as usize].push(Neighbor { distance, index: query as u32 });
+            }
+        }
+        self.rows[query].extend(found);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Found {
+        // Halves of rows have come in from both sides.
+        self.rows.iter_mut().for_each(|row| row.sort_unstable());
+        Found { rows: self.rows, computed: self.computed }
+    }
 }
 
 #[cfg(test)]

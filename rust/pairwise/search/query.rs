@@ -47,6 +47,8 @@ pub(super) struct Row {
     pub(super) query: usize,
     pub(super) found: Vec<Neighbor>,
     pub(super) computed: u64,
+    /// Candidates that were looked at.
+    pub(super) seen: u64,
     /// Whether pairs with earlier trees were left to their queries.
     pub(super) half: bool,
 }
@@ -72,7 +74,7 @@ struct Waiting {
 /// What all queries share.
 #[derive(Debug)]
 pub(super) struct Searcher<'a> {
-    search: &'a Search<'a>,
+    pub(super) search: &'a Search<'a>,
     wanted: Wanted,
     bounds: Bounds<'a>,
     /// Queries, the largest trees first: that balances the threads.
@@ -147,24 +149,26 @@ impl<'a> Searcher<'a> {
         self.to_pivots(&mut exact, scratch, cancel)?;
         self.lower_bounds(query, scratch, cancel)?;
         let mut best = Best::new(self.wanted);
-        let half = match self.wanted {
+        let candidates = self.search.y.trees.len() - usize::from(self.search.inside);
+        let (seen, half) = match self.wanted {
             Wanted::Nearest(_) => {
                 self.nearest(&mut exact, &mut best, scratch, cancel)?;
-                false
+                (candidates, false)
             }
             Wanted::Within(_) if self.search.mirrored() => {
-                let later = self.order[position + 1..].iter().copied();
-                self.within(later, &mut exact, &mut best, scratch, cancel)?;
-                true
+                let later = &self.order[position + 1..];
+                self.within(later.iter().copied(), &mut exact, &mut best, scratch, cancel)?;
+                (later.len(), true)
             }
             Wanted::Within(_) => {
                 let others = (0..self.search.y.trees.len() as u32)
                     .filter(|&j| !(self.search.inside && j as usize == query));
                 self.within(others, &mut exact, &mut best, scratch, cancel)?;
-                false
+                (candidates, false)
             }
         };
-        Ok(Row { query, found: best.into_sorted(), computed: exact.computed, half })
+        let (found, seen) = (best.into_sorted(), seen as u64);
+        Ok(Row { query, found, computed: exact.computed, seen, half })
     }
 
     /// The distances from the query to all pivots.

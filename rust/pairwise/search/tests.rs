@@ -4,7 +4,7 @@ use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::distance::Pricing;
 use crate::naive::{Plain, trees};
 use crate::pairwise::{Request, compute};
-use crate::tree::Numbering;
+use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
 fn prepare(trees: &[Plain]) -> Vec<Prepared> {
@@ -16,7 +16,7 @@ fn prepare(trees: &[Plain]) -> Vec<Prepared> {
 fn slowly(search: &Search<'_>, wanted: Wanted) -> Vec<Vec<Neighbor>> {
     let Search { x, y, prices, inside, .. } = *search;
     let mut rows = vec![Vec::new(); x.trees.len()];
-    let request = Request { x, y, prices, triangle: false, diagonal: true };
+    let request = Request { x, y, prices, triangle: false, diagonal: true, cutoff: None };
     let store = |i: usize, j: usize, distance: f64| {
         if !(inside && i == j) {
             rows[i].push(Neighbor { distance, index: j as u32 });
@@ -38,10 +38,16 @@ fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
     let counts = [1, 2, candidates / 2, candidates].map(|k| Wanted::Nearest(k.min(candidates)));
     let radii = [0.0, 1.0, 2.5, 7.0, 20.0, f64::INFINITY].map(Wanted::Within);
     for wanted in counts.into_iter().chain(radii) {
-        for threads in [1, 2] {
-            let found = search(question, wanted, threads, &Cancel::default(), |_| true).unwrap();
-            prop_assert_eq!(&found.rows, &slowly(question, wanted), "{:?}", wanted);
-            prop_assert!(found.computed <= question.pairs());
+        let expected = slowly(question, wanted);
+        for method in [Method::Auto, Method::Bounds, Method::Batches] {
+            for threads in [1, 2] {
+                let never = Cancel::default();
+                let found = search(question, wanted, method, threads, &never, |_| true).unwrap();
+                prop_assert_eq!(&found.rows, &expected, "{:?} {:?}", wanted, method);
+                // Queries that are tried before the choice may be answered twice.
+                let tried = if method == Method::Auto { question.pairs() / 8 } else { 0 };
+                prop_assert!(found.computed <= question.pairs() + tried);
+            }
         }
     }
     Ok(())
@@ -52,7 +58,7 @@ fn pivot_distances(search: &Search<'_>, chosen: &[u32]) -> Vec<f64> {
     let Search { y, prices, .. } = *search;
     let m = y.trees.len();
     let mut all = vec![0.0; m * m];
-    let request = Request { x: y, y, prices, triangle: false, diagonal: true };
+    let request = Request { x: y, y, prices, triangle: false, diagonal: true, cutoff: None };
     let store = |i: usize, j: usize, distance| all[i * m + j] = distance;
     compute(&request, 1, &Cancel::default(), store, |_| true).unwrap();
     chosen.iter().flat_map(|&p| all[p as usize * m..][..m].to_vec()).collect()
@@ -146,7 +152,8 @@ fn inside(trees: &[Prepared]) -> Search<'_> {
 fn bounds_leave_little_to_compute() {
     let trees = chains(100);
     let question = inside(&trees);
-    let run = |wanted| search(&question, wanted, 1, &Cancel::default(), |_| true).unwrap();
+    let method = Method::Bounds;
+    let run = |wanted| search(&question, wanted, method, 1, &Cancel::default(), |_| true).unwrap();
     // Ties go to the smaller index.
     let nearest = run(Wanted::Nearest(1));
     assert_eq!(nearest.rows[50], [Neighbor { distance: 1.0, index: 49 }]);
@@ -161,15 +168,42 @@ fn bounds_leave_little_to_compute() {
 fn more_neighbours_than_candidates_are_refused() {
     let trees = chains(3);
     let question = inside(&trees);
-    let error = search(&question, Wanted::Nearest(3), 1, &Cancel::default(), |_| true);
+    let error =
+        search(&question, Wanted::Nearest(3), Method::Auto, 1, &Cancel::default(), |_| true);
     assert!(error.unwrap_err().to_string().contains("there are 2 candidates"));
 }
 
 #[test]
 fn a_poll_that_says_no_stops_the_search() {
     let trees = chains(40);
-    for wanted in [Wanted::Nearest(2), Wanted::Within(3.0), Wanted::Within(f64::INFINITY)] {
-        let result = search(&inside(&trees), wanted, 1, &Cancel::default(), |_| false);
-        assert_eq!(result, Err(Error::Cancelled));
+    for method in [Method::Auto, Method::Bounds, Method::Batches] {
+        for wanted in [Wanted::Nearest(2), Wanted::Within(3.0), Wanted::Within(f64::INFINITY)] {
+            let result = search(&inside(&trees), wanted, method, 1, &Cancel::default(), |_| false);
+            assert_eq!(result, Err(Error::Cancelled));
+        }
+    }
+}
+
+/// Many queries, so that some are tried before the choice: trees with the same labels in preorder,
+/// whose bounds tell little, and chains, whose bounds tell all.
+#[test]
+fn the_choice_does_not_show() {
+    let alike = |n: i32| {
+        let mut parents = vec![-1, 0];
+        for i in 2..40 {
+            let deeper = i * (n + 3) % 11 < 4;
+            parents.push(if deeper { i - 1 } else { parents[i as usize - 1] });
+        }
+        Plain { codes: (0..40).map(|i| i % 3).collect(), parents }
+    };
+    let alike = prepare(&(0..70).map(alike).collect::<Vec<_>>());
+    for trees in [alike, chains(150)] {
+        let question = inside(&trees);
+        let wanted = Wanted::Nearest(3);
+        let run = |method| search(&question, wanted, method, 2, &Cancel::default(), |_| true);
+        let found = run(Method::Auto).unwrap();
+        assert_eq!(found.rows, slowly(&question, wanted));
+        assert_eq!(run(Method::Bounds).unwrap().rows, found.rows);
+        assert_eq!(run(Method::Auto).unwrap().computed, found.computed);
     }
 }

@@ -1,4 +1,5 @@
-//! All distances, in batches, of which only the answers are kept: where bounds cannot help.
+//! All distances, in batches, of which only the answers are kept: where batches gain more than
+//! bounds of single pairs, and for a radius, where batches have the bounds in front of them.
 
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Budget, Neighbor};
@@ -16,7 +17,11 @@ pub(super) fn search(
 ) -> Result<Found> {
     let Search { x, y, prices, inside, .. } = *search;
     let triangle = search.mirrored();
-    let request = Request { x, y, prices, triangle, diagonal: false };
+    let cutoff = match wanted {
+        Wanted::Within(radius) if radius < f64::INFINITY => Some(radius),
+        _ => None,
+    };
+    let request = Request { x, y, prices, triangle, diagonal: false, cutoff };
     let mut rows: Vec<_> = x.trees.iter().map(|_| Best::new(wanted)).collect();
     let mut budget = Budget::default();
     let mut full = None;
@@ -45,8 +50,7 @@ pub(super) fn search(
     if let Some(error) = full {
         return Err(error);
     }
-    outcome?;
-    let rows = rows.into_iter().map(Best::into_sorted).collect();
     // A tree's way to itself, if it was gone, is not one of the pairs.
-    Ok(Found { rows, computed: request.pairs().min(search.pairs()) })
+    let computed = outcome?.exact.min(search.pairs());
+    Ok(Found { rows: rows.into_iter().map(Best::into_sorted).collect(), computed })
 }
