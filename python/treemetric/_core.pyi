@@ -185,7 +185,7 @@ def pairwise(
     cutoff: float | None,
     threads: int,
     progress: Callable[[int, int], object] | None,
-) -> None: ...
+) -> int: ...
 def neighbors(
     x: PreparedSet,
     y: PreparedSet | None,
@@ -198,4 +198,3 @@ def neighbors(
     threads: int,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
-) -> int: ...

@@ -23,8 +23,8 @@ from treemetric.treeset import TreeSet
 # `is_pseudo_metric` lets axioms be broken by this share of the largest cost, and rounding to quanta
 # adds three halves of 2**-39; rounded up.
 _TOLERANCE = 1.1e-9
-# Roundings per dimension of three costs from products of vectors: two lengths and the product, times
-# a hundred, since the core lets all but a hundredth of a squared distance cancel, twice to be sure.
+# Roundings per dimension of three costs from products of vectors: two lengths and a product, times
+# a hundred, since the core lets all but a hundredth of a squared distance cancel; twice of that.
 _VECTOR_ROUNDINGS = 600
 # How many pivots pay where nothing better is known, and for how many trees at least.
 _FEW, _MANY = 4, 100
