@@ -14,7 +14,8 @@
 //! an interval of diagonals i - j. What is computed inside is the recursion of Zhang and Shasha,
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, distance, pair_work, total};
+use crate::distance::engine::{Operand, Pricing, Workspace, distance, total};
+use crate::distance::pair_work;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -392,7 +393,7 @@ mod tests {
             check(&x, &y, Pricing::Table(&table), 0..40);
         }
         // Bad both ways, and near each other.
-        let (x, y) = (prepare(&zigzag(300)), prepare(&zigzag(302)));
+        let (x, y) = (prepare(&zigzag(600)), prepare(&zigzag(602)));
         let band = Band::best(operand(&x), operand(&y), Pricing::Unit, 6).unwrap();
         assert!(band.cells() as f64 * CELLS_PER_CELL.0 < pair_work(&x, &y));
     }
