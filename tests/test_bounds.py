@@ -87,8 +87,8 @@ def test_no_bound_exceeds_a_distance(X, case, data):
 def test_large_pairs_at_above_and_below_their_distance(x, y):
     d = tm.distance(x, y)
     assert tm.distance(x, y, cutoff=d) == d
-    assert tm.distance(x, y, cutoff=d - 0.5) == math.inf
-    assert tm.distance(x, y, cutoff=0) == (d if d == 0 else math.inf)
+    for below in {max(d - 0.5, 0), d / 2, 0}:
+        assert tm.distance(x, y, cutoff=below) == (0 if d == 0 else math.inf)
 
 
 def edited(tree, rng, edits):

@@ -13,7 +13,7 @@ import treemetric as tm
 from treemetric import _core
 
 SHAPES = st.sampled_from(sorted(reference.SHAPES))
-WAYS = list(product([False, True], repeat=3))
+WAYS = list(product([False, True], repeat=4))
 IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(np.arange(25).reshape(5, 5) % 24))
 
 

@@ -174,6 +174,7 @@ def distance_by(
     index: dict[Hashable, int] | None,
     packed: bool,
     right: bool,
+    inner: bool,
     swapped: bool,
 ) -> float: ...
 def pairwise(

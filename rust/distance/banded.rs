@@ -14,11 +14,12 @@
 //! an interval of diagonals i - j. What is computed inside is the recursion of Zhang and Shasha,
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, distance, pair_work, total};
+use crate::distance::engine::{Operand, Pricing, Workspace, distance, total};
+use crate::distance::pair_work;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
-use crate::tree::Orientation;
+use crate::tree::{Orientation, Oriented};
 
 /// More than any cost, and twice as much still fits.
 const NEVER: i64 = 1 << 61;
@@ -28,6 +29,8 @@ const MOST_NODES: usize = 1 << 18;
 const CELLS_PER_CELL: (f64, f64) = (24.0, 6.0);
 /// Below this much work (cells) looking for a band takes longer than the distance.
 const SMALL: f64 = 1e5;
+/// What beginning a table costs, in cells.
+const TABLE_CELLS: u64 = 16;
 /// Cells between two looks at the cancel flag.
 const CELLS_PER_CHECK: usize = 1 << 16;
 
@@ -44,21 +47,13 @@ pub(crate) fn distance_up_to(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
-    let cells = pair_work(x.tree, y.tree);
-    if cells >= SMALL
-        && let Some(band) = Band::best(x, y, pricing, limit)
-    {
-        let per_cell = match pricing {
-            Pricing::Unit => CELLS_PER_CELL.0,
-            Pricing::Table(_) => CELLS_PER_CELL.1,
-        };
-        if band.cells() as f64 * per_cell < cells {
-            let found = band.cost(pricing, cancel)?;
-            let found = found.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
-            return Ok(if found <= total(pricing, limit) { found } else { f64::INFINITY });
+    let found = match Band::that_pays(x, y, pricing, limit) {
+        Some(band) => {
+            let cost = band.cost(pricing, cancel)?;
+            cost.map_or(f64::INFINITY, |cost| total(pricing, cost.into()))
         }
-    }
-    let found = distance(x, y, pricing, workspace, cancel)?;
+        None => distance(x, y, pricing, workspace, cancel)?,
+    };
     Ok(if found <= total(pricing, limit) { found } else { f64::INFINITY })
 }
 
@@ -113,19 +108,37 @@ struct Band {
 }
 
 impl Band {
-    /// The band with fewer cells of both orientations; `None` if there is none to speak of.
-    fn best(x: Operand<'_>, y: Operand<'_>, pricing: Pricing<'_>, limit: i128) -> Option<Self> {
+    /// The band of a pair, if it is estimated to take less time than the distance without.
+    fn that_pays(
+        x: Operand<'_>,
+        y: Operand<'_>,
+        pricing: Pricing<'_>,
+        limit: i128,
+    ) -> Option<Self> {
         let (n, m) = (x.tree.nodes(), y.tree.nodes());
-        if n == 0 || m == 0 || n + m > MOST_NODES || pricing.is_wide() {
+        let cells = pair_work(x.tree, y.tree);
+        if cells < SMALL || n + m > MOST_NODES || pricing.is_wide() {
             return None;
         }
         let edits = most_edits(&x, &y, pricing, limit)?;
         // Wider than a quarter of the matrix, a band does not pay.
-        if edits.saturating_mul(4) > n.max(m) as i64 {
+        if n.min(m) == 0 || edits.saturating_mul(4) > n.max(m) as i64 {
             return None;
         }
-        let band = |side| Self::new(x, y, pricing, edits, side);
-        [Orientation::Left, Orientation::Right].map(band).into_iter().min_by_key(Self::cells)
+        let most = cells
+            / match pricing {
+                Pricing::Unit => CELLS_PER_CELL.0,
+                Pricing::Table(_) => CELLS_PER_CELL.1,
+            };
+        let (side, guess) = [Orientation::Left, Orientation::Right]
+            .map(|side| (side, guess(x.tree.oriented(side), y.tree.oriented(side), edits)))
+            .into_iter()
+            .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        // The guess is nearly free, the count takes about as long as a small distance.
+        if guess > most {
+            return None;
+        }
+        Some(Self::new(x, y, pricing, edits, side)).filter(|band| (band.cells() as f64) < most)
     }
 
     fn new(
@@ -172,8 +185,7 @@ impl Band {
 
     fn cells(&self) -> u64 {
         let cells = |((f, top), _, (from, to)): (Span, Span, (i64, i64))| {
-            // A table has a start-up cost of some cells.
-            (top - f + 2) as u64 * (to - from + 1) as u64 + 16
+            (top - f + 2) as u64 * (to - from + 1) as u64 + TABLE_CELLS
         };
         self.tables().map(cells).sum()
     }
@@ -248,6 +260,14 @@ impl Band {
         }
         Ok((whole < NEVER).then_some(whole))
     }
+}
+
+/// About as many cells as a band has: a path of x meets those of y that begin in half the width of
+/// the band, on average in a table of half that width.
+fn guess(x: &Oriented, y: &Oriented, edits: i64) -> f64 {
+    let half = (edits + 1) as f64 / 2.0;
+    let partners = half * y.keyroots.len() as f64 / y.len() as f64;
+    partners * (x.row_work as f64 * half + x.keyroots.len() as f64 * TABLE_CELLS as f64)
 }
 
 /// First leaf and top of a path.
@@ -392,9 +412,9 @@ mod tests {
             check(&x, &y, Pricing::Table(&table), 0..40);
         }
         // Bad both ways, and near each other.
-        let (x, y) = (prepare(&zigzag(300)), prepare(&zigzag(302)));
-        let band = Band::best(operand(&x), operand(&y), Pricing::Unit, 6).unwrap();
-        assert!(band.cells() as f64 * CELLS_PER_CELL.0 < pair_work(&x, &y));
+        let (x, y) = (prepare(&zigzag(600)), prepare(&zigzag(602)));
+        assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 6).is_some());
+        assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 600).is_none());
     }
 
     /// The same tree with its nodes in preorder.

@@ -10,6 +10,7 @@ use crate::distance::scalar::{self, Number};
 use crate::distance::simd::Simd;
 #[cfg(target_arch = "x86_64")]
 use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
+use crate::distance::strategy::{self, best_route};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
@@ -58,13 +59,32 @@ pub enum Kernel {
     Packed,
 }
 
+/// Along which paths a pair is decomposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decomposition {
+    /// Left or right paths in both trees.
+    Outer(Orientation),
+    /// Paths through the inside of the row tree (see `inner/`).
+    Inner,
+}
+
 /// How a pair is decomposed. All routes give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// Left or right paths.
-    pub orientation: Orientation,
+    /// The paths.
+    pub decomposition: Decomposition,
     /// Whether the second tree lies along the rows.
     pub swapped: bool,
+}
+
+impl Route {
+    /// The order of the nodes in which savings are found.
+    pub(crate) fn orientation(self) -> Orientation {
+        match self.decomposition {
+            Decomposition::Outer(orientation) => orientation,
+            Decomposition::Inner => Orientation::Left,
+        }
+    }
 }
 
 /// Below this much work (cells) a pair whose column tables are not there yet is left to the
@@ -149,34 +169,10 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
     row_work as f64 * (column_work + 16) as f64
 }
 
-/// Estimated cells of one decomposition.
-fn work(rows: &Oriented, columns: &Oriented) -> f64 {
-    estimate(rows.row_work, columns.column_work)
-}
-
-/// The cheapest way to decompose a pair, and its estimated cells.
-pub(crate) fn best_route(x: &Prepared, y: &Prepared) -> (Route, f64) {
-    let mut best = (Route { orientation: Orientation::Left, swapped: false }, f64::INFINITY);
-    for orientation in [Orientation::Left, Orientation::Right] {
-        let (a, b) = (x.oriented(orientation), y.oriented(orientation));
-        for (swapped, cells) in [(false, work(a, b)), (true, work(b, a))] {
-            if cells < best.1 {
-                best = (Route { orientation, swapped }, cells);
-            }
-        }
-    }
-    best
-}
-
 /// The kernel for one pair with these columns and that much work.
 pub(crate) fn small_pair_kernel(columns: &Prepared, cells: f64) -> Kernel {
     let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
-}
-
-/// Estimated cells of a pair on its best route; proportional to its time.
-pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
-    best_route(x, y).1
 }
 
 /// The edit distance from `x` to `y`.
@@ -190,7 +186,7 @@ pub fn distance(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
-    let (route, cells) = best_route(x.tree, y.tree);
+    let (route, cells) = best_route(x.tree, y.tree, pricing);
     let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, cells);
     distance_by(x, y, pricing, kernel, route, workspace, cancel)
 }
@@ -227,13 +223,16 @@ pub(crate) fn with_savings(
     read: &mut impl Read,
 ) -> Result<()> {
     let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
+    let Decomposition::Outer(orientation) = route.decomposition else {
+        return strategy::inner_savings(&rows, &columns, pricing, route.swapped, cancel, read);
+    };
     let mut codes = std::mem::take(&mut workspace.codes);
     codes.clear();
-    let tree = columns.tree.oriented(route.orientation);
+    let tree = columns.tree.oriented(orientation);
     profile::append_codes(&columns, tree, &mut codes);
     let group = Group {
         members: &[columns],
-        orientation: route.orientation,
+        orientation,
         codes: &codes,
         largest: columns.tree.nodes(),
         cache: &columns.tree.columns,

@@ -12,11 +12,13 @@ mod bounded;
 mod bounds;
 mod columns;
 mod engine;
+mod inner;
 mod packed;
 mod profile;
 mod savings;
 mod scalar;
 mod simd;
+mod strategy;
 
 #[cfg(test)]
 mod tests;
@@ -25,9 +27,13 @@ pub(crate) use banded::distance_up_to;
 pub use bounded::distance_within;
 pub(crate) use bounds::{Bounds, Scratch};
 pub(crate) use engine::ColumnCache;
-pub(crate) use engine::{Group, delete_all, estimate, group_savings, insert_all, total};
 pub use engine::{
-    Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by, pair_work,
+    Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
+};
+pub(crate) use engine::{
+    Group, delete_all, estimate, group_savings, insert_all, total, with_savings,
 };
 pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Whole, subtree_savings};
+pub use strategy::pair_work;
+pub(crate) use strategy::{best_route, inner_may_pay};

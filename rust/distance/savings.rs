@@ -1,9 +1,8 @@
 //! Reading what a kernel has found: the savings of all pairs of subtrees.
 
-use crate::distance::engine::{
-    Operand, Pricing, Workspace, best_route, small_pair_kernel, with_savings,
-};
+use crate::distance::engine::{Operand, Pricing, Workspace, small_pair_kernel, with_savings};
 use crate::distance::simd::Element;
+use crate::distance::strategy::best_route;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -190,13 +189,13 @@ pub(crate) fn subtree_savings<Q: Quanta>(
     let nodes = (x.tree.nodes(), y.tree.nodes());
     let cells = nodes.0 as u64 * nodes.1 as u64;
     memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
-    let (route, work) = best_route(x.tree, y.tree);
+    let (route, work) = best_route(x.tree, y.tree, pricing);
     let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
     savings.clear();
     savings.resize(nodes.0 * nodes.1, Q::ZERO);
     let mut copy = CopyAll {
         wanted,
-        found: route.orientation,
+        found: route.orientation(),
         swapped: route.swapped,
         nodes,
         savings,

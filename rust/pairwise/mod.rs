@@ -7,8 +7,8 @@ mod search;
 mod task;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, estimate,
-    group_savings, pair_work,
+    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, best_route,
+    estimate, group_savings, inner_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -248,7 +248,11 @@ impl<'a> Batch<'a> {
         cancel: &Cancel,
         out: &mut [i128],
     ) -> Result<()> {
-        let (side, exchanged, _) = self.route(x.tree);
+        let (side, exchanged, cells) = self.route(x.tree);
+        let sizes = self.members.iter().map(|member| member.tree.nodes());
+        if inner_may_pay(x.tree, sizes, cells) {
+            return self.single_pairs(x, pricing, workspace, cancel, out);
+        }
         if exchanged {
             return self.exchanged_row(x, side, pricing, workspace, cancel, out);
         }
@@ -261,6 +265,24 @@ impl<'a> Batch<'a> {
         };
         let mut read = Whole(|member: usize, saving| out[member] = saving);
         group_savings(x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
+    }
+
+    /// The same, every pair on its own best route: badly shaped trees.
+    fn single_pairs(
+        &self,
+        x: &Operand<'_>,
+        pricing: Pricing<'_>,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+        out: &mut [i128],
+    ) -> Result<()> {
+        for (&member, out) in self.members.iter().zip(out) {
+            let (route, _) = best_route(x.tree, member.tree, pricing);
+            let mut read = Whole(|_, saving| *out = saving);
+            let kernel = Kernel::Auto;
+            with_savings(*x, member, pricing, kernel, route, workspace, cancel, &mut read)?;
+        }
+        Ok(())
     }
 
     /// The same with the members along the rows and the row tree as the column.

@@ -1,6 +1,6 @@
 //! Distances of pairs and of sets.
 
-use crate::distance::{self, Kernel, Operand, Pricing, Route, Workspace};
+use crate::distance::{self, Decomposition, Kernel, Operand, Pricing, Route, Workspace};
 use crate::error::Error;
 use crate::pairwise::{self as core, Request, Side};
 use crate::parallel::{self, Cancel};
@@ -164,11 +164,14 @@ pub(super) fn distance_by(
     index: Option<&Bound<'_, PyDict>>,
     packed: bool,
     right: bool,
+    inner: bool,
     swapped: bool,
 ) -> PyResult<f64> {
     let kernel = if packed { Kernel::Packed } else { Kernel::Scalar };
     let orientation = if right { Orientation::Right } else { Orientation::Left };
-    let route = Route { orientation, swapped };
+    let decomposition =
+        if inner { Decomposition::Inner } else { Decomposition::Outer(orientation) };
+    let route = Route { decomposition, swapped };
     with_operands(py, x, y, table, index, |x, y, pricing| {
         let cancel = Cancel::default();
         let mut scratch = Workspace::default();

@@ -191,7 +191,7 @@ impl Oriented {
     ///
     /// Two nodes are equal if their labels and the canonical nodes of their children are, so each
     /// comparison costs as much as the node has children and the whole pass is linear.
-    fn canonical(&self) -> Vec<u32> {
+    pub(crate) fn canonical(&self) -> Vec<u32> {
         let n = self.len();
         let mut canonical = vec![0u32; n];
         let slots = (2 * n).next_power_of_two();

@@ -16,6 +16,9 @@ const MOST_KNOWN: usize = 1 << 21;
 /// Looking up pays if a tree meets this many times more trees than there are labels.
 const OFTEN: usize = 4;
 
+/// Up to this many nodes savings of at most 2^41 quanta add up within 64 bits.
+const NARROW_NODES: u32 = 1 << 21;
+
 /// What one label saves with the labels of a tree, at most.
 #[derive(Debug, Clone, Copy, Default)]
 struct Favourite<N> {
@@ -83,7 +86,8 @@ impl<'a> Favourites<'a> {
         };
         let (of_rows, of_columns) = (known(0, j, rows), known(1, i, columns));
         let table = self.table;
-        let saved = if table.is_wide() {
+        let nodes = self.labels.x.nodes(i).max(self.labels.y().nodes(j));
+        let saved = if table.is_wide() || nodes > NARROW_NODES {
             let forth = saved(x, |a| favourite(y, |b| table.raw_saving(a, b).max(0)));
             forth.min(saved(y, |b| favourite(x, |a| table.raw_saving(a, b).max(0))))
         } else {
@@ -91,10 +95,11 @@ impl<'a> Favourites<'a> {
                 Some(known) => saved(x, |a| known[a as usize]),
                 None => saved(x, |a| favourite(y, |b| table.saving(a, b) as i64)),
             };
-            forth.min(match of_columns {
+            let forth: i64 = forth.min(match of_columns {
                 Some(known) => saved(y, |b| known[b as usize]),
                 None => saved(y, |b| favourite(x, |a| table.saving(a, b) as i64)),
-            })
+            });
+            forth.into()
         };
         // Two labels may both count on what the other cannot give.
         (self.all(i, j) - saved).max(0)
@@ -119,11 +124,15 @@ fn favourite<N: Copy + Default + PartialOrd>(
     found
 }
 
-fn saved<N: Into<i128>>(labels: &[(u32, u32)], favourite: impl Fn(u32) -> Favourite<N>) -> i128 {
+/// What the nodes of a tree save at most, each with its favourite or its next best.
+fn saved<N>(labels: &[(u32, u32)], favourite: impl Fn(u32) -> Favourite<N>) -> N
+where
+    N: Copy + From<u32> + std::ops::Mul<Output = N> + std::iter::Sum,
+{
     let of = |&(label, count): &(u32, u32)| {
         let Favourite { best, count: places, next } = favourite(label);
-        let lucky = i128::from(count.min(places));
-        best.into() * lucky + next.into() * (i128::from(count) - lucky)
+        let lucky = count.min(places);
+        [best * N::from(lucky), next * N::from(count - lucky)]
     };
-    labels.iter().map(of).sum()
+    labels.iter().flat_map(of).sum()
 }

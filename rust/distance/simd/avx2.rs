@@ -7,7 +7,9 @@
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that AVX2 is there
 
 use super::{Simd, Sources};
+use crate::distance::inner;
 use crate::distance::packed::{self, Job};
+use crate::distance::scalar::Number;
 use crate::error::Result;
 use crate::parallel::Cancel;
 use std::arch::x86_64::{
@@ -24,6 +26,25 @@ pub(crate) struct Avx2(());
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
         std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+
+    /// [`inner::fill`], which is plain code, compiled for AVX2.
+    pub(crate) fn fill_inner<N: Number>(
+        self,
+        pair: inner::Pair<'_>,
+        buffers: &mut inner::Buffers<N>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<N: Number>(
+            pair: inner::Pair<'_>,
+            buffers: &mut inner::Buffers<N>,
+            cancel: &Cancel,
+        ) -> Result<()> {
+            inner::fill(pair, buffers, cancel)
+        }
+        // SAFETY: `self` proves AVX2.
+        unsafe { with_avx2(pair, buffers, cancel) }
     }
 }
 

@@ -8,9 +8,29 @@
 pub(crate) mod avx2;
 #[cfg(test)]
 pub(crate) mod portable;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 use crate::cost::CostTable;
 use crate::parallel::Cancel;
+
+/// Rows and lanes of a block that is turned at once.
+pub(crate) const BLOCK: usize = 8;
+
+/// The block with its rows as columns.
+#[inline(always)]
+pub(crate) fn turned<E: Copy>(block: [[E; BLOCK]; BLOCK]) -> [[E; BLOCK]; BLOCK] {
+    std::array::from_fn(|lane| std::array::from_fn(|row| block[row][lane]))
+}
+
+/// The same for words, by the shuffles that every x86-64 machine has.
+#[inline(always)]
+pub(crate) fn turned_words(block: [[u16; BLOCK]; BLOCK]) -> [[u16; BLOCK]; BLOCK] {
+    #[cfg(target_arch = "x86_64")]
+    return sse2::turned(block);
+    #[cfg(not(target_arch = "x86_64"))]
+    turned(block)
+}
 
 /// A number that lives in a lane.
 pub(crate) trait Element:
