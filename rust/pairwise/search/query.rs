@@ -248,7 +248,7 @@ impl<'a> Searcher<'a> {
         queue.clear();
         for (index, &distance) in (0..).zip(lower.iter()) {
             let itself = self.search.inside && index as usize == exact.query;
-            if index as usize % BOUNDS_PER_CHECK == 0 {
+            if (index as usize).is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
             }
             if !itself && !self.offer_pivot(index, to_pivots, best) {
@@ -257,7 +257,7 @@ impl<'a> Searcher<'a> {
             }
         }
         let mut waiting = BinaryHeap::from(std::mem::take(queue));
-        let mut refined = 0;
+        let mut refined = 0_usize;
         while let Some(Reverse(Waiting { bound, tight })) = waiting.pop() {
             if !best.admits(bound) {
                 break;
@@ -268,7 +268,7 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             refined += 1;
-            if refined % BOUNDS_PER_CHECK == 0 {
+            if refined.is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
             }
             let bound = self.tight(exact.query, bound, bounds);
@@ -290,7 +290,7 @@ impl<'a> Searcher<'a> {
     ) -> Result<()> {
         let Scratch { workspace, bounds, lower, to_pivots, .. } = scratch;
         for (count, index) in candidates.enumerate() {
-            if count % BOUNDS_PER_CHECK == 0 {
+            if count.is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
             }
             if self.offer_pivot(index, to_pivots, best) {
