@@ -231,10 +231,18 @@ impl<'a> Searcher<'a> {
         known.is_some()
     }
 
-    /// The tight lower bound, which is at least the one that is known.
-    fn tight(&self, query: usize, known: Neighbor, scratch: &mut distance::Scratch) -> Neighbor {
+    /// The tight lower bound, which is at least the one that is known. Large trees take a while.
+    fn tight(
+        &self,
+        query: usize,
+        known: Neighbor,
+        scratch: &mut distance::Scratch,
+        cancel: &Cancel,
+    ) -> Result<Neighbor> {
+        cancel.check()?;
         let quanta = self.bounds.tight(query, known.index as usize, scratch);
-        Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
+        let distance = known.distance.max(self.search.prices.total(quanta));
+        Ok(Neighbor { distance, ..known })
     }
 
     fn nearest(
@@ -257,7 +265,6 @@ impl<'a> Searcher<'a> {
             }
         }
         let mut waiting = BinaryHeap::from(std::mem::take(queue));
-        let mut refined = 0_usize;
         while let Some(Reverse(Waiting { bound, tight })) = waiting.pop() {
             if !best.admits(bound) {
                 break;
@@ -267,11 +274,7 @@ impl<'a> Searcher<'a> {
                 best.offer(Neighbor { distance, ..bound });
                 continue;
             }
-            refined += 1;
-            if refined.is_multiple_of(BOUNDS_PER_CHECK) {
-                cancel.check()?;
-            }
-            let bound = self.tight(exact.query, bound, bounds);
+            let bound = self.tight(exact.query, bound, bounds, cancel)?;
             if best.admits(bound) {
                 waiting.push(Reverse(Waiting { bound, tight: true }));
             }
@@ -298,7 +301,7 @@ impl<'a> Searcher<'a> {
             }
             let known = Neighbor { distance: lower[index as usize], index };
             let quick = self.quick(exact.query, known);
-            if best.admits(quick) && best.admits(self.tight(exact.query, quick, bounds)) {
+            if best.admits(quick) && best.admits(self.tight(exact.query, quick, bounds, cancel)?) {
                 let distance = exact.to(index as usize, workspace, cancel)?;
                 best.offer(Neighbor { distance, index });
             }
