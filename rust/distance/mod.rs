@@ -7,8 +7,10 @@
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
 //! best saving of the two forests.
 
+mod census;
 mod columns;
 mod engine;
+mod lanes;
 mod packed;
 mod profile;
 mod savings;
@@ -18,10 +20,12 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
+pub use census::{Census, census};
 pub(crate) use engine::ColumnCache;
 pub(crate) use engine::{Group, delete_all, estimate, group_savings, insert_all, total};
 pub use engine::{
     Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by, pair_work,
 };
+pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Whole, subtree_savings};
