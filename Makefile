@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-rust test-python test-oldest lint bench peers clean
+.PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean
 
 help:
 	@echo "make demo         build, run a real job on built-in data, save a picture in demo/"
 	@echo "make test         all tests, of the Rust core and of the installed wheel"
 	@echo "make test-oldest  estimators with the oldest supported libraries"
+	@echo "make miri         kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         formatters, linters, types"
 	@echo "make bench        measure against edist, zss and apted; writes benches/record/"
 	@echo "make clean        remove everything that the others made"
@@ -62,6 +63,10 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --only-binary :all: --constraint tests/oldest.txt --group test
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
+
+# Miri does not know vector instructions: the scalar kernel and the portable twin of the others.
+miri:
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib distance::
 
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check

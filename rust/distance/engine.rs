@@ -1,15 +1,15 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
 use crate::cost::CostTable;
-use crate::cost::scale::EXACT_NODES;
 use crate::distance::columns::Columns;
+use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::packed::{self, Job};
 use crate::distance::profile;
 use crate::distance::savings::{Read, Savings, Whole};
 use crate::distance::scalar::{self, Number};
-use crate::distance::simd::Simd;
+use crate::distance::simd::{InstructionSet, Simd};
 #[cfg(target_arch = "x86_64")]
-use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
+use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
 use crate::error::Result;
 use crate::parallel::Cancel;
@@ -46,6 +46,14 @@ impl Pricing<'_> {
     pub(crate) fn is_wide(self) -> bool {
         matches!(self, Pricing::Table(table) if table.is_wide())
     }
+
+    /// The most quanta that pairing two nodes can save.
+    pub(crate) fn largest_saving(self) -> i128 {
+        match self {
+            Pricing::Unit => 2,
+            Pricing::Table(table) => table.largest_saving(),
+        }
+    }
 }
 
 /// Which kernel may be used. All give the same bits.
@@ -57,6 +65,20 @@ pub enum Kernel {
     Scalar,
     /// The vector kernel, where the machine and the pair allow it, however small the pair.
     Packed,
+    /// The same with these instructions, and with these lanes or the narrowest wider ones that the
+    /// pair needs.
+    Exactly(Instructions, Lanes),
+}
+
+impl Kernel {
+    /// Whether these instructions may be used.
+    fn may_use(self, instructions: Instructions) -> bool {
+        match self {
+            Kernel::Auto | Kernel::Packed => true,
+            Kernel::Scalar => false,
+            Kernel::Exactly(wanted, _) => wanted == instructions,
+        }
+    }
 }
 
 /// Along which paths a pair is decomposed.
@@ -106,11 +128,9 @@ pub(crate) struct ColumnCache {
     /// How often a small pair could have used them.
     wanted: AtomicU32,
     #[cfg(target_arch = "x86_64")]
-    bytes: [OnceLock<Box<Columns<Bytes>>>; 2],
+    avx2: OnceLock<Box<Tables<Avx2>>>,
     #[cfg(target_arch = "x86_64")]
-    words: [OnceLock<Box<Columns<Words>>>; 2],
-    #[cfg(target_arch = "x86_64")]
-    doubles: [OnceLock<Box<Columns<Doubles>>>; 2],
+    avx512: OnceLock<Box<Tables<Avx512>>>,
 }
 
 impl ColumnCache {
@@ -129,11 +149,9 @@ impl ColumnCache {
 #[derive(Debug, Default)]
 pub struct Workspace {
     #[cfg(target_arch = "x86_64")]
-    bytes: packed::Buffers<Bytes>,
+    avx2: Scratch<Avx2>,
     #[cfg(target_arch = "x86_64")]
-    words: packed::Buffers<Words>,
-    #[cfg(target_arch = "x86_64")]
-    doubles: packed::Buffers<Doubles>,
+    avx512: Scratch<Avx512>,
     counts: scalar::Buffers<u32>,
     quanta: scalar::Buffers<i64>,
     wide: scalar::Buffers<i128>,
@@ -144,7 +162,7 @@ impl Workspace {
     fn bytes_held(&self) -> usize {
         let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
         #[cfg(target_arch = "x86_64")]
-        let packed = self.bytes.bytes_held() + self.words.bytes_held() + self.doubles.bytes_held();
+        let packed = self.avx2.bytes_held() + self.avx512.bytes_held();
         #[cfg(not(target_arch = "x86_64"))]
         let packed = 0;
         scalar + packed
@@ -303,29 +321,29 @@ pub(crate) fn group_savings(
     read: &mut impl Read,
 ) -> Result<()> {
     let run = Run { rows, group, pricing, transposed, cancel };
-    let lanes: u64 =
+    let cells_of_a_row: u64 =
         group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
-    let kernel = if lanes > LARGEST_TABLES { Kernel::Scalar } else { kernel };
+    let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
     let smaller = rows.tree.nodes().min(group.largest);
+    let mut lanes = Lanes::narrowest(pricing, smaller);
+    if let Kernel::Exactly(_, wanted) = kernel {
+        lanes = lanes.map(|lanes| lanes.max(wanted));
+    }
     #[cfg(target_arch = "x86_64")]
-    if let (true, Some(avx2)) = (kernel != Kernel::Scalar, Avx2::detect()) {
-        // A unit-cost saving is at most twice the number of nodes of the smaller tree.
-        let Workspace { bytes, words, doubles, .. } = workspace;
-        let side = group.orientation as usize;
-        match pricing {
-            Pricing::Unit if smaller <= usize::from(u8::MAX / 2) => {
-                return run.packed(Bytes(avx2), &group.cache.bytes[side], bytes, read);
-            }
-            Pricing::Unit if smaller <= usize::from(u16::MAX / 2) => {
-                return run.packed(Words(avx2), &group.cache.words[side], words, read);
-            }
-            Pricing::Table(table) if smaller <= EXACT_NODES && !table.is_wide() => {
-                return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, read);
-            }
-            _ => {}
+    if let Some(lanes) = lanes {
+        if kernel.may_use(Instructions::Avx512)
+            && let Some(avx512) = Avx512::detect()
+        {
+            let tables = group.cache.avx512.get_or_init(Box::default);
+            return run.packed_by(avx512, lanes, tables, &mut workspace.avx512, read);
+        }
+        if kernel.may_use(Instructions::Avx2)
+            && let Some(avx2) = Avx2::detect()
+        {
+            let tables = group.cache.avx2.get_or_init(Box::default);
+            return run.packed_by(avx2, lanes, tables, &mut workspace.avx2, read);
         }
     }
-    let _ = (kernel, smaller);
     match pricing {
         Pricing::Unit => run.scalar(&mut workspace.counts, read),
         Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
@@ -349,6 +367,25 @@ impl Run<'_> {
 
     fn member_trees(&self) -> impl Iterator<Item = &Oriented> {
         self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
+    }
+
+    fn packed_by<I: InstructionSet>(
+        &self,
+        set: I,
+        lanes: Lanes,
+        tables: &Tables<I>,
+        scratch: &mut Scratch<I>,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let side = self.group.orientation as usize;
+        match lanes {
+            Lanes::Bytes => self.packed(set.bytes(), &tables.bytes[side], &mut scratch.bytes, read),
+            Lanes::Words => self.packed(set.words(), &tables.words[side], &mut scratch.words, read),
+            Lanes::Ints => self.packed(set.ints(), &tables.ints[side], &mut scratch.ints, read),
+            Lanes::Doubles => {
+                self.packed(set.doubles(), &tables.doubles[side], &mut scratch.doubles, read)
+            }
+        }
     }
 
     fn packed<S: Simd>(

@@ -7,9 +7,11 @@
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
 //! best saving of the two forests.
 
+mod census;
 mod columns;
 mod engine;
 mod inner;
+mod lanes;
 mod packed;
 mod profile;
 mod savings;
@@ -20,6 +22,7 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
+pub use census::{Census, census};
 pub(crate) use engine::ColumnCache;
 pub use engine::{
     Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
@@ -27,6 +30,7 @@ pub use engine::{
 pub(crate) use engine::{
     Group, delete_all, estimate, group_savings, insert_all, total, with_savings,
 };
+pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Whole, subtree_savings};
 pub use strategy::pair_work;

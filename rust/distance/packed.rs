@@ -251,7 +251,7 @@ fn expand_row<S: Simd>(
             let mut value = simd.pick(diagonal, &block.pick);
             for pick in &columns.far[far[0] as usize..far[1] as usize] {
                 let from = &shifted[pick.block as usize - run.blocks.start];
-                value = simd.pick_half(value, from, pick.upper, pick.control);
+                value = simd.pick_far(value, from, pick.part as usize, &pick.control);
             }
             *out = value;
         }

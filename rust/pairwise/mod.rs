@@ -4,8 +4,8 @@ mod plan;
 mod prices;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, best_route,
-    estimate, group_savings, inner_may_pay, with_savings,
+    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Whole, Workspace, append_codes,
+    best_route, estimate, group_savings, inner_may_pay, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -20,6 +20,8 @@ use std::cell::Cell;
 const SMALL_MATRIX: f64 = 2e7;
 /// How many times cheaper exchanged roles must be before a batch is given up for them.
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
+/// Most lanes of a vector: rows of lanes are rounded up to it.
+const WIDEST_VECTOR: u64 = 64;
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 /// A set of trees and how its label codes translate to those of the comparison.
@@ -89,11 +91,8 @@ pub fn compute(
         done.set(x.trees.len() as u64);
     }
     let diagonal = request.diagonal && !free_diagonal;
-    let lanes = match request.prices {
-        Prices::Fixed(Pricing::Unit) => plan::UNIT_LANES,
-        _ => plan::TABLE_LANES,
-    };
-    let plan = Plan::new(x.trees, y.trees, Shape { triangle, diagonal, lanes }, threads);
+    let shape = Shape { triangle, diagonal, prices: request.prices };
+    let plan = Plan::new(x.trees, y.trees, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let deletes = totals(&x, |operand| request.prices.delete_all(operand));
@@ -154,14 +153,27 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
     } else {
         (two_largest(&request.x).0, two_largest(&request.y).0)
     };
-    let lane = match request.prices {
-        Prices::Fixed(Pricing::Unit) if n.min(m) <= 128 => 1,
-        Prices::Fixed(Pricing::Unit) => 2,
-        prices if prices.is_wide() => 16,
-        _ => 8,
+    // The subtree table and the profile, for a smaller tree of that many nodes.
+    let pair = |bytes: u64, smaller: u64| {
+        (2 * bytes).saturating_mul(smaller.saturating_add(WIDEST_VECTOR)).saturating_mul(n.max(m))
     };
-    // The subtree table and the profile.
-    (2 * lane * threads as u64).saturating_mul(n.saturating_mul(m + 32))
+    let smaller = n.min(m);
+    let bytes = match request.prices {
+        Prices::Vectors(_) => pair(8, smaller),
+        Prices::Fixed(pricing) => {
+            // Pairs of every size have their own lanes, narrow or wide, and those have buffers.
+            let (mut bytes, mut served) = (0u64, 0);
+            for lanes in Lanes::ALL {
+                if served < smaller {
+                    served = smaller.min((lanes.most_nodes(pricing) as u64).saturating_add(1));
+                    bytes = bytes.saturating_add(pair(lanes.bytes(), served));
+                }
+            }
+            let scalar = if pricing.is_wide() { 16 } else { 8 };
+            if served < smaller { bytes.saturating_add(pair(scalar, smaller)) } else { bytes }
+        }
+    };
+    bytes.saturating_mul(threads as u64)
 }
 
 /// Savings of all rows of a task with all its columns, row by row.
