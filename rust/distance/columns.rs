@@ -164,10 +164,10 @@ impl<S: Simd> Columns<S> {
             + self.gathers.len() * size_of::<S::Gather>()
     }
 
-    /// Vectors of scratch for rows of this tree: the table, a row, the stack of rows.
-    pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize, usize) {
+    /// Vectors of scratch for rows of this tree: a row, the stack of rows.
+    pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize) {
         let widest = self.chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
-        (rows.len() * self.vectors, widest, widest * rows.max_depth as usize)
+        (widest, widest * rows.max_depth as usize)
     }
 
     fn cut_into_chunks(&mut self) {

@@ -1,19 +1,18 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
 use crate::cost::CostTable;
-use crate::distance::columns::Columns;
 use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
-use crate::distance::packed::{self, Job};
 use crate::distance::profile;
-use crate::distance::savings::{Read, Savings, Whole};
-use crate::distance::scalar::{self, Number};
-use crate::distance::simd::{InstructionSet, Simd};
+use crate::distance::run::Run;
+use crate::distance::savings::{Read, Whole};
+use crate::distance::scalar;
+use crate::distance::sharing::Shared;
 #[cfg(target_arch = "x86_64")]
 use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
 use crate::error::Result;
 use crate::parallel::Cancel;
-use crate::tree::{Orientation, Oriented, Prepared};
+use crate::tree::{Orientation, Prepared};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -115,7 +114,7 @@ const TABLES_PAY_OFF: f64 = 3000.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
 /// Column tables above this many bytes are built anew for every use.
-const KEEP_TABLES: usize = 1 << 20;
+pub(crate) const KEEP_TABLES: usize = 1 << 20;
 /// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
 /// left to the scalar kernel: its memory is that of the two trees.
 const LARGEST_TABLES: u64 = 1 << 25;
@@ -166,6 +165,20 @@ impl Workspace {
         #[cfg(not(target_arch = "x86_64"))]
         let packed = 0;
         scalar + packed
+    }
+}
+
+/// The tree along the rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    pub(crate) operand: Operand<'a>,
+    /// What it has in common with other trees that meet the same columns.
+    pub(crate) shared: Option<Shared<'a>>,
+}
+
+impl<'a> From<Operand<'a>> for Rows<'a> {
+    fn from(operand: Operand<'a>) -> Self {
+        Self { operand, shared: None }
     }
 }
 
@@ -255,8 +268,16 @@ pub(crate) fn with_savings(
         largest: columns.tree.nodes(),
         cache: &columns.tree.columns,
     };
-    let result =
-        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, read);
+    let result = group_savings(
+        &rows.into(),
+        &group,
+        pricing,
+        route.swapped,
+        kernel,
+        workspace,
+        cancel,
+        read,
+    );
     workspace.codes = codes;
     if workspace.bytes_held() > KEEP_SCRATCH {
         *workspace = Workspace::default();
@@ -311,7 +332,7 @@ fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
 /// Largest savings of the row tree with every member of the group, handed to `read`.
 #[allow(clippy::too_many_arguments)] // the one call that all distances go through
 pub(crate) fn group_savings(
-    rows: &Operand<'_>,
+    rows: &Rows<'_>,
     group: &Group<'_>,
     pricing: Pricing<'_>,
     transposed: bool,
@@ -324,7 +345,7 @@ pub(crate) fn group_savings(
     let cells_of_a_row: u64 =
         group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
     let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
-    let smaller = rows.tree.nodes().min(group.largest);
+    let smaller = rows.operand.tree.nodes().min(group.largest);
     let mut lanes = Lanes::narrowest(pricing, smaller);
     if let Kernel::Exactly(_, wanted) = kernel {
         lanes = lanes.map(|lanes| lanes.max(wanted));
@@ -348,105 +369,5 @@ pub(crate) fn group_savings(
         Pricing::Unit => run.scalar(&mut workspace.counts, read),
         Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
         Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
-    }
-}
-
-/// The arguments of one kernel call.
-struct Run<'a> {
-    rows: &'a Operand<'a>,
-    group: &'a Group<'a>,
-    pricing: Pricing<'a>,
-    transposed: bool,
-    cancel: &'a Cancel,
-}
-
-impl Run<'_> {
-    fn row_tree(&self) -> &Oriented {
-        self.rows.tree.oriented(self.group.orientation)
-    }
-
-    fn member_trees(&self) -> impl Iterator<Item = &Oriented> {
-        self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
-    }
-
-    fn packed_by<I: InstructionSet>(
-        &self,
-        set: I,
-        lanes: Lanes,
-        tables: &Tables<I>,
-        scratch: &mut Scratch<I>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let side = self.group.orientation as usize;
-        match lanes {
-            Lanes::Bytes => self.packed(set.bytes(), &tables.bytes[side], &mut scratch.bytes, read),
-            Lanes::Words => self.packed(set.words(), &tables.words[side], &mut scratch.words, read),
-            Lanes::Ints => self.packed(set.ints(), &tables.ints[side], &mut scratch.ints, read),
-            Lanes::Doubles => {
-                self.packed(set.doubles(), &tables.doubles[side], &mut scratch.doubles, read)
-            }
-        }
-    }
-
-    fn packed<S: Simd>(
-        &self,
-        simd: S,
-        table: &OnceLock<Box<Columns<S>>>,
-        buffers: &mut packed::Buffers<S>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let built;
-        let columns = if let Some(columns) = table.get() {
-            columns
-        } else {
-            let trees: Vec<_> = self.member_trees().collect();
-            let columns = Box::new(Columns::new(&trees, self.cancel)?);
-            // Tables of badly shaped trees can be far larger than the trees: not to be kept.
-            if columns.bytes() > KEEP_TABLES {
-                built = columns;
-                &built
-            } else {
-                table.get_or_init(|| columns)
-            }
-        };
-        let rows = self.row_tree();
-        buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
-        profile::fill(
-            self.pricing,
-            self.transposed,
-            self.rows,
-            self.group.codes,
-            columns.vectors * S::LANES,
-            S::elements_mut(&mut buffers.profile),
-        );
-        simd.fill(Job { rows, columns, buffers }, self.cancel)?;
-        let mut start = 0;
-        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
-        for (member, columns) in self.member_trees().enumerate() {
-            read.read(member, Savings { table, stride, start, rows, columns });
-            start += columns.len();
-        }
-        Ok(())
-    }
-
-    fn scalar<N: Number>(
-        &self,
-        buffers: &mut scalar::Buffers<N>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let rows = self.row_tree();
-        let mut codes = self.group.codes;
-        for (member, columns) in self.member_trees().enumerate() {
-            let (here, rest) = codes.split_at(columns.len());
-            codes = rest;
-            buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
-            let stride = columns.len();
-            let profile = &mut buffers.profile;
-            profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);
-            scalar::fill(rows, columns, buffers, self.cancel)?;
-            let table = &buffers.table;
-            read.read(member, Savings { table, stride, start: 0, rows, columns });
-        }
-        Ok(())
     }
 }

@@ -180,6 +180,14 @@ fn in_numbers<N: Number, R: Read>(
     let filled = inner::fill(pair, &mut buffers, cancel);
     filled?;
     let table = &buffers.trees[0];
-    read.read(0, Savings { table, stride, start: 0, rows: row_tree, columns: column_tree });
+    let savings = Savings {
+        table,
+        stride,
+        start: 0,
+        rows: row_tree,
+        row_of: &row_tree.row,
+        columns: column_tree,
+    };
+    read.read(0, savings);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::packed::{Buffers, Job};
 use super::savings::Savings;
+use super::sharing::Sharing;
 use super::simd::Simd;
 use super::simd::portable::{Lane, Portable};
 use super::*;
@@ -69,7 +70,8 @@ fn packed_by<S: Simd>(
     let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
     let tables = Columns::<S>::new(&trees, &Cancel::default()).unwrap();
     let mut buffers = Buffers::default();
-    buffers.reserve(rows, profile::height(&operand(x)), &tables, &Cancel::default()).unwrap();
+    let height = profile::height(&operand(x));
+    buffers.reserve(rows, (rows.len(), height), &tables, &Cancel::default()).unwrap();
     let mut codes = Vec::new();
     for tree in columns {
         append_codes(&operand(tree), tree.oriented(side), &mut codes);
@@ -77,7 +79,9 @@ fn packed_by<S: Simd>(
     let stride = tables.vectors * S::LANES;
     let lanes = S::elements_mut(&mut buffers.profile);
     profile::fill(pricing, false, &operand(x), &codes, stride, lanes);
-    let job = Job { rows, columns: &tables, buffers: &mut buffers };
+    let mut sharing = Sharing::default();
+    let layout = sharing.alone(rows, height);
+    let job = Job { rows, layout, columns: &tables, buffers: &mut buffers };
     simd.fill(job, &Cancel::default()).unwrap();
     let table = S::elements(&buffers.table);
     let mut start = 0;
@@ -85,7 +89,7 @@ fn packed_by<S: Simd>(
         .iter()
         .map(|y| {
             let columns = y.oriented(side);
-            let saving = Savings { table, stride, start, rows, columns }.whole();
+            let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns }.whole();
             start += columns.len();
             let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
             total(pricing, all - saving)
@@ -236,17 +240,18 @@ fn regular_shapes_have_known_distances() {
 /// A spine with a leaf by turns left and right of it, in preorder.
 fn zigzag(nodes: usize, seed: usize) -> Plain {
     let mut parents = vec![-1];
+    // Leaves right of the spine come after all that is below.
     let mut leaves_below = Vec::new();
-    let mut spine = 0;
+    let (mut spine, mut left) = (0, true);
     while parents.len() + leaves_below.len() + 2 <= nodes {
-        let parent = spine;
-        if leaves_below.len() % 2 == parents.len() % 2 {
-            parents.push(parent);
+        if left {
+            parents.push(spine);
         } else {
-            leaves_below.push(parent);
+            leaves_below.push(spine);
         }
-        spine = parents.len() as i32;
-        parents.push(parent);
+        parents.push(spine);
+        spine = parents.len() as i32 - 1;
+        left = !left;
     }
     parents.extend(leaves_below.into_iter().rev());
     let codes = (0..parents.len()).map(|i| ((i * i + seed) % 5) as i32).collect();

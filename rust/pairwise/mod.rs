@@ -4,17 +4,18 @@ mod plan;
 mod prices;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Whole, Workspace, append_codes,
-    best_route, estimate, group_savings, inner_may_pay, with_savings,
+    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, estimate, group_savings, inner_may_pay, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Cancel};
-use crate::tree::{Orientation, Prepared};
+use crate::tree::{Orientation, Prepared, SubtreeIds};
 use plan::{Plan, Shape, Task};
 pub(crate) use prices::Local;
 pub use prices::Prices;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
@@ -22,6 +23,12 @@ const SMALL_MATRIX: f64 = 2e7;
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;
+/// From this many columns on, rows are shared between the trees along them.
+const SHARING_PAYS_OFF: usize = 8;
+/// How many times more a row may cost on the side on which rows are shared.
+const SAME_SIDE: f64 = 1.25;
+/// Numbers the batches; 0 is none.
+static BATCHES: AtomicU64 = AtomicU64::new(1);
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 /// A set of trees and how its label codes translate to those of the comparison.
@@ -97,9 +104,10 @@ pub fn compute(
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let deletes = totals(&x, |operand| request.prices.delete_all(operand));
     let inserts = totals(&y, |operand| request.prices.insert_all(operand));
+    let ids = subtree_ids(request, cancel)?;
     let work = |workspace: &mut Workspace, index: usize| {
         let task = &plan.tasks[index];
-        Ok((index, task_savings(request, &plan, task, workspace, cancel)?))
+        Ok((index, task_savings(request, &plan, task, ids.as_ref(), workspace, cancel)?))
     };
     let receive = |(index, savings): (usize, Vec<i128>)| {
         let task = &plan.tasks[index];
@@ -176,11 +184,33 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
     bytes.saturating_mul(threads as u64)
 }
 
+/// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what
+/// they have in common may pay.
+fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeIds>> {
+    let (rows, columns) = (request.x.trees, request.y.trees);
+    if rows.len() < 2
+        || columns.len() < SHARING_PAYS_OFF
+        || matches!(request.prices, Prices::Vectors(_))
+    {
+        return Ok(None);
+    }
+    let sum = |trees: &[Prepared], of: &dyn Fn(&Prepared) -> u64| {
+        trees.iter().map(|tree| of(tree) as f64).sum::<f64>()
+    };
+    let work = SIDES.map(|side| {
+        sum(rows, &|tree| tree.oriented(side).row_work)
+            * sum(columns, &|tree| tree.oriented(side).column_work)
+    });
+    let side = if work[1] < work[0] { Orientation::Right } else { Orientation::Left };
+    SubtreeIds::new(rows, side, cancel).map(Some)
+}
+
 /// Savings of all rows of a task with all its columns, row by row.
 fn task_savings(
     request: &Request<'_>,
     plan: &Plan,
     task: &Task,
+    ids: Option<&SubtreeIds>,
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<Vec<i128>> {
@@ -194,7 +224,8 @@ fn task_savings(
         Prices::Fixed(pricing) => {
             let batch = Batch::new(members(y.codes));
             for (&i, out) in out {
-                batch.row(&x.operand(i), pricing, workspace, cancel, out)?;
+                let ids = ids.map(|ids| (ids.orientation(), ids.of(i)));
+                batch.row(&x.operand(i), ids, pricing, workspace, cancel, out)?;
             }
         }
         Prices::Vectors(vectors) => {
@@ -205,7 +236,7 @@ fn task_savings(
                 let source = Local::new(vectors, std::iter::once(tree), x.codes);
                 let table = source.table(vectors, &targets);
                 let operand = Operand { tree, codes: Some(&source.codes) };
-                batch.row(&operand, Pricing::Table(&table), workspace, cancel, out)?;
+                batch.row(&operand, None, Pricing::Table(&table), workspace, cancel, out)?;
             }
         }
     }
@@ -221,6 +252,8 @@ struct Batch<'a> {
     column_work: [u64; 2],
     row_work: [u64; 2],
     cache: ColumnCache,
+    /// Different from that of any other batch.
+    number: u64,
 }
 
 impl<'a> Batch<'a> {
@@ -240,14 +273,17 @@ impl<'a> Batch<'a> {
             column_work: sum(|tree| tree.column_work),
             row_work: sum(|tree| tree.row_work),
             cache: ColumnCache::default(),
+            number: BATCHES.fetch_add(1, Ordering::Relaxed),
             members,
         }
     }
 
-    /// Savings of one row with all members.
+    /// Savings of one row with all members. With the numbers of its subtrees in one orientation,
+    /// rows are shared with other trees of the same set.
     fn row(
         &self,
         x: &Operand<'_>,
+        ids: Option<(Orientation, &[u32])>,
         pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
@@ -266,6 +302,12 @@ impl<'a> Batch<'a> {
         if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
             return self.exchanged_row(x, other, pricing, workspace, cancel, out);
         }
+        let (side, shared) = match ids {
+            Some((wanted, ids)) if direct(wanted as usize) <= SAME_SIDE * direct(side) => {
+                (wanted as usize, Some(Shared { ids, columns: self.number }))
+            }
+            _ => (side, None),
+        };
         let group = Group {
             members: &self.members,
             orientation: SIDES[side],
@@ -273,8 +315,9 @@ impl<'a> Batch<'a> {
             largest: self.largest,
             cache: &self.cache,
         };
+        let rows = Rows { operand: *x, shared };
         let mut read = Whole(|member: usize, saving| out[member] = saving);
-        group_savings(x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
+        group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
     }
 
     /// The same, every pair on its own best route: badly shaped trees.
@@ -318,7 +361,7 @@ impl<'a> Batch<'a> {
         for (member, out) in self.members.iter().zip(out) {
             let mut read = Whole(|_, saving| *out = saving);
             group_savings(
-                member,
+                &(*member).into(),
                 &group,
                 pricing,
                 true,
