@@ -26,7 +26,7 @@ const NEVER: i64 = 1 << 61;
 /// Trees with more nodes than this in sum could have costs beyond [`NEVER`].
 const MOST_NODES: usize = 1 << 18;
 /// Cells of the vector kernels in the time of one cell here: bytes or words, and doubles.
-const CELLS_PER_CELL: (f64, f64) = (24.0, 6.0);
+const CELLS_PER_CELL: (f64, f64) = (16.0, 3.0);
 /// Below this much work (cells) looking for a band takes longer than the distance.
 const SMALL: f64 = 1e5;
 /// What beginning a table costs, in cells.
