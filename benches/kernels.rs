@@ -121,6 +121,7 @@ fn all_pairs(criterion: &mut Criterion) {
             prices: Prices::Fixed(Pricing::Unit),
             triangle: true,
             diagonal: false,
+            cutoff: None,
         };
         group.throughput(Throughput::Elements(request.pairs()));
         group.bench_function(BenchmarkId::new("unit", nodes), |b| {

@@ -7,6 +7,9 @@
 //! therefore never beat leaving it alone, and the best saving of the two rooted trees is the
 //! best saving of the two forests.
 
+mod banded;
+mod bounded;
+mod bounds;
 mod census;
 mod columns;
 mod engine;
@@ -24,6 +27,9 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use banded::distance_up_to;
+pub use bounded::distance_within;
+pub(crate) use bounds::{Bounds, Scratch};
 pub use census::{Census, census};
 pub(crate) use engine::ColumnCache;
 pub use engine::{

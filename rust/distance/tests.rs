@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
-fn prepare(tree: &Plain) -> Prepared {
+pub(super) fn prepare(tree: &Plain) -> Prepared {
     crate::tree::check_preorder(&tree.parents).unwrap();
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
 }
@@ -111,7 +111,7 @@ fn portable<E: Lane, const N: usize, const M: usize>(
 }
 
 /// Integer costs from a few numbers: asymmetric, not triangular, zero costs included.
-fn some_cost(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+pub(super) fn some_cost(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
     move |a, b| {
         if a.is_none() && b.is_none() {
             return 0;
@@ -122,7 +122,11 @@ fn some_cost(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
     }
 }
 
-fn table(cost: &dyn Fn(Option<i32>, Option<i32>) -> i64, labels: i32, unit: f64) -> CostTable {
+pub(super) fn table(
+    cost: &dyn Fn(Option<i32>, Option<i32>) -> i64,
+    labels: i32,
+    unit: f64,
+) -> CostTable {
     let price = |a, b| cost(a, b) as f64 * unit;
     let replace: Vec<_> =
         (0..labels * labels).map(|k| price(Some(k / labels), Some(k % labels))).collect();
@@ -212,7 +216,7 @@ proptest! {
     }
 }
 
-fn shape(n: usize, parent: impl Fn(usize) -> i32) -> Plain {
+pub(super) fn shape(n: usize, parent: impl Fn(usize) -> i32) -> Plain {
     Plain { codes: vec![0; n], parents: (0..n).map(parent).collect() }
 }
 

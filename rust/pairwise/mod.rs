@@ -1,21 +1,25 @@
 //! Many pairs: all of one set, or one set against another.
 
+mod filter;
 mod plan;
 mod prices;
+mod task;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, inner_may_pay, with_savings,
+    append_codes, best_route, estimate, group_savings, inner_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Cancel};
 use crate::tree::{Orientation, Prepared, SubtreeIds};
-use plan::{Plan, Shape, Task};
+use filter::{Filter, Memory};
+use plan::{Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
+use task::Matrix;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
@@ -29,6 +33,8 @@ const SHARING_PAYS_OFF: usize = 8;
 const SAME_SIDE: f64 = 1.25;
 /// Numbers the batches; 0 is none.
 static BATCHES: AtomicU64 = AtomicU64::new(1);
+/// What calling the kernel costs, in cells.
+const CALL: f64 = 2000.0;
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 /// A set of trees and how its label codes translate to those of the comparison.
@@ -41,7 +47,7 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn operand(&self, index: usize) -> Operand<'a> {
+    pub(crate) fn operand(&self, index: usize) -> Operand<'a> {
         Operand { tree: &self.trees[index], codes: self.codes }
     }
 }
@@ -59,6 +65,17 @@ pub struct Request<'a> {
     pub triangle: bool,
     /// With `triangle`: whether i = j is wanted too.
     pub diagonal: bool,
+    /// Distances above it are infinite, and are not computed where a bound tells.
+    pub cutoff: Option<f64>,
+}
+
+/// How much work a matrix was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Computed {
+    /// Distances that were stored.
+    pub pairs: u64,
+    /// Distances that were computed; all others were certain to be above the cutoff.
+    pub exact: u64,
 }
 
 impl Request<'_> {
@@ -88,7 +105,7 @@ pub fn compute(
     cancel: &Cancel,
     mut store: impl FnMut(usize, usize, f64),
     poll: impl FnMut(u64) -> bool,
-) -> Result<()> {
+) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
     let done = Cell::new(0);
     // A tree is at distance 0 from itself, and however large it is, that costs nothing.
@@ -102,46 +119,49 @@ pub fn compute(
     let plan = Plan::new(x.trees, y.trees, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
-    let deletes = totals(&x, |operand| request.prices.delete_all(operand));
-    let inserts = totals(&y, |operand| request.prices.insert_all(operand));
-    let ids = subtree_ids(request, cancel)?;
-    let work = |workspace: &mut Workspace, index: usize| {
-        let task = &plan.tasks[index];
-        Ok((index, task_savings(request, &plan, task, ids.as_ref(), workspace, cancel)?))
+    let matrix = Matrix {
+        request,
+        plan: &plan,
+        diagonal,
+        deletes: totals(&x, |operand| request.prices.delete_all(operand)),
+        inserts: totals(&y, |operand| request.prices.insert_all(operand)),
+        filter: Filter::new(request, cancel)?,
+        ids: subtree_ids(request, cancel)?,
     };
-    let receive = |(index, savings): (usize, Vec<i128>)| {
+    let exact = Cell::new(0);
+    let work = |scratch: &mut (Workspace, Memory), index: usize| {
+        Ok((index, matrix.task(&plan.tasks[index], scratch, cancel)?))
+    };
+    let receive = |(index, (distances, computed)): (usize, (Vec<f64>, u64))| {
         let task = &plan.tasks[index];
-        let mut savings = savings.into_iter();
+        let mut distances = distances.into_iter();
         for row in task.rows.clone() {
-            let i = plan.row_order[row];
             for column in task.columns.clone() {
-                let saving = savings.next().unwrap_or_default();
-                // Within a batch of the triangle both (a, b) and (b, a) turn up.
-                if triangle && (row > column || (row == column && !diagonal)) {
-                    continue;
+                let distance = distances.next().unwrap_or(f64::INFINITY);
+                if matrix.wants(row, column) {
+                    store(plan.row_order[row], plan.column_order[column], distance);
+                    done.set(done.get() + 1);
                 }
-                let j = plan.column_order[column];
-                let quanta = deletes[i] + inserts[j] - saving;
-                store(i, j, request.prices.total(quanta));
-                done.set(done.get() + 1);
             }
         }
+        exact.set(exact.get() + computed);
     };
     let mut poll = poll;
     if plan.cells < SMALL_MATRIX {
-        let mut workspace = Workspace::default();
+        let mut scratch = <(Workspace, Memory)>::default();
         let mut receive = receive;
         for index in 0..plan.tasks.len() {
-            receive(work(&mut workspace, index)?);
+            receive(work(&mut scratch, index)?);
         }
     } else {
         let tasks = plan.tasks.len();
-        parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
+        parallel::for_each(threads, tasks, cancel, Default::default, work, receive, || {
             poll(done.get())
         })?;
     }
     // The last word: all is done.
-    if poll(done.get()) { Ok(()) } else { Err(crate::Error::Cancelled) }
+    let computed = Computed { pairs: done.get(), exact: exact.get() };
+    if poll(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
 }
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
@@ -205,44 +225,6 @@ fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeI
     SubtreeIds::new(rows, side, cancel).map(Some)
 }
 
-/// Savings of all rows of a task with all its columns, row by row.
-fn task_savings(
-    request: &Request<'_>,
-    plan: &Plan,
-    task: &Task,
-    ids: Option<&SubtreeIds>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<Vec<i128>> {
-    let Request { x, y, prices, .. } = *request;
-    let columns = &plan.column_order[task.columns.clone()];
-    let rows = &plan.row_order[task.rows.clone()];
-    let members = |codes| columns.iter().map(|&j| Operand { tree: &y.trees[j], codes }).collect();
-    let mut savings = vec![0; rows.len() * columns.len()];
-    let out = rows.iter().zip(savings.chunks_exact_mut(columns.len()));
-    match prices {
-        Prices::Fixed(pricing) => {
-            let batch = Batch::new(members(y.codes));
-            for (&i, out) in out {
-                let ids = ids.map(|ids| (ids.orientation(), ids.of(i)));
-                batch.row(&x.operand(i), ids, pricing, workspace, cancel, out)?;
-            }
-        }
-        Prices::Vectors(vectors) => {
-            let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
-            let batch = Batch::new(members(Some(&targets.codes)));
-            for (&i, out) in out {
-                let tree = &x.trees[i];
-                let source = Local::new(vectors, std::iter::once(tree), x.codes);
-                let table = source.table(vectors, &targets);
-                let operand = Operand { tree, codes: Some(&source.codes) };
-                batch.row(&operand, None, Pricing::Table(&table), workspace, cancel, out)?;
-            }
-        }
-    }
-    Ok(savings)
-}
-
 /// The columns of one task.
 struct Batch<'a> {
     members: Vec<Operand<'a>>,
@@ -278,6 +260,31 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Cells of a row along the rows, on one side.
+    fn direct(&self, x: &Prepared, side: usize) -> f64 {
+        estimate(x.oriented(SIDES[side]).row_work, self.column_work[side])
+    }
+
+    /// On which side a row is best computed, whether with exchanged roles, and its cells.
+    fn route(&self, x: &Prepared) -> (usize, bool, f64) {
+        let direct = |side| self.direct(x, side);
+        let exchanged =
+            |side: usize| estimate(self.row_work[side], x.oriented(SIDES[side]).column_work);
+        let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
+        let (side, other) = (better(&direct), better(&exchanged));
+        if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
+            (other, true, exchanged(other))
+        } else {
+            (side, false, direct(side))
+        }
+    }
+
+    /// Cells of one row with these members: of all members together, or of each alone.
+    fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
+        let alone = |&member: &usize| CALL + pair_work(x, self.members[member].tree);
+        (CALL + self.route(x).2, members.iter().map(alone).sum())
+    }
+
     /// Savings of one row with all members. With the numbers of its subtrees in one orientation,
     /// rows are shared with other trees of the same set.
     fn row(
@@ -289,21 +296,16 @@ impl<'a> Batch<'a> {
         cancel: &Cancel,
         out: &mut [i128],
     ) -> Result<()> {
-        let direct =
-            |side: usize| estimate(x.tree.oriented(SIDES[side]).row_work, self.column_work[side]);
-        let exchanged =
-            |side: usize| estimate(self.row_work[side], x.tree.oriented(SIDES[side]).column_work);
-        let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
-        let (side, other) = (better(&direct), better(&exchanged));
+        let (side, exchanged, cells) = self.route(x.tree);
         let sizes = self.members.iter().map(|member| member.tree.nodes());
-        if inner_may_pay(x.tree, sizes, direct(side)) {
+        if inner_may_pay(x.tree, sizes, cells) {
             return self.single_pairs(x, pricing, workspace, cancel, out);
         }
-        if exchanged(other) * EXCHANGE_PAYS_OFF < direct(side) {
-            return self.exchanged_row(x, other, pricing, workspace, cancel, out);
+        if exchanged {
+            return self.exchanged_row(x, side, pricing, workspace, cancel, out);
         }
         let (side, shared) = match ids {
-            Some((wanted, ids)) if direct(wanted as usize) <= SAME_SIDE * direct(side) => {
+            Some((wanted, ids)) if self.direct(x.tree, wanted as usize) <= SAME_SIDE * cells => {
                 (wanted as usize, Some(Shared { ids, columns: self.number }))
             }
             _ => (side, None),

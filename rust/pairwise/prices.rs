@@ -31,6 +31,17 @@ impl Prices<'_> {
         }
     }
 
+    /// The largest number of quanta that, as a distance, is at most `cutoff`.
+    pub(crate) fn most_quanta(self, cutoff: f64) -> i128 {
+        // Distances grow with their quanta, so bisection finds the last one.
+        let (mut within, mut above) = (0, i128::MAX);
+        while above - within > 1 {
+            let middle = within + (above - within) / 2;
+            *if self.total(middle) <= cutoff { &mut within } else { &mut above } = middle;
+        }
+        within
+    }
+
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
@@ -88,5 +99,25 @@ impl Local {
     /// The costs from these labels to others, in their numbers.
     pub(crate) fn table(&self, vectors: &VectorCosts<'_>, other: &Self) -> CostTable {
         vectors.table(&self.gathered, &other.gathered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_the_last_within_the_cutoff() {
+        let tables = [[0.3, 0.1], [1.0 / 3.0, 0.1], [1.0 / 3.0, 1e9], [1e-9, 1e-200]]
+            .map(|[a, b]| CostTable::new(&[a], &[b], &[a]).unwrap());
+        let tables = tables.iter().map(|table| Prices::Fixed(Pricing::Table(table)));
+        for prices in tables.chain([Prices::Fixed(Pricing::Unit)]) {
+            for cutoff in [0.0, 0.3, 1.0, 7.7, 12.0, 1e7 / 3.0] {
+                let limit = prices.most_quanta(cutoff);
+                assert!(prices.total(limit) <= cutoff, "{limit}");
+                assert!(limit == i128::MAX - 1 || prices.total(limit + 1) > cutoff, "{limit}");
+            }
+        }
+        assert_eq!(Prices::Fixed(Pricing::Unit).most_quanta(3.9), 3);
     }
 }

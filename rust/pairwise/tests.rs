@@ -23,9 +23,24 @@ fn matrix(request: &Request<'_>, threads: usize) -> Vec<f64> {
             out[j * m + i] = d;
         }
     };
-    compute(request, threads, &Cancel::default(), store, |_| true).unwrap();
-    assert_eq!(stored, request.pairs());
+    let computed = compute(request, threads, &Cancel::default(), store, |_| true).unwrap();
+    assert_eq!((stored, stored), (request.pairs(), computed.pairs));
+    assert!(computed.exact <= computed.pairs);
     out
+}
+
+/// The matrix for some cutoffs, against a matrix without.
+fn check_cutoffs(request: &Request<'_>, uncut: &[f64]) {
+    let mut cutoffs = uncut.to_vec();
+    cutoffs.sort_by(f64::total_cmp);
+    let quarter = cutoffs.len() / 4;
+    let some = [0, quarter, 2 * quarter, 3 * quarter].map(|place| cutoffs.get(place).copied());
+    for cutoff in some.into_iter().flatten().chain([0.0, 1.7, f64::INFINITY]) {
+        let cut = |&d: &f64| if d <= cutoff { d } else { f64::INFINITY };
+        let expected: Vec<_> = uncut.iter().map(cut).collect();
+        let request = Request { cutoff: Some(cutoff), ..*request };
+        assert_eq!(matrix(&request, 1), expected, "{cutoff}");
+    }
 }
 
 fn pair_by_pair(request: &Request<'_>) -> Vec<f64> {
@@ -64,13 +79,15 @@ proptest! {
         let side = |trees| Side { trees, codes: None };
         for pricing in [Pricing::Unit, Pricing::Table(&table)] {
             let request =
-                Request { x: side(&x), y: side(&y), prices: Prices::Fixed(pricing), triangle: false, diagonal: true };
+                Request { x: side(&x), y: side(&y), prices: Prices::Fixed(pricing), triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
+            check_cutoffs(&request, &pair_by_pair(&request));
         }
         let (triangle, diagonal) = (true, true);
         let request =
-            Request { x: side(&x), y: side(&x), prices: Prices::Fixed(Pricing::Unit), triangle, diagonal };
+            Request { x: side(&x), y: side(&x), prices: Prices::Fixed(Pricing::Unit), triangle, diagonal, cutoff: None };
         prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
+        check_cutoffs(&request, &pair_by_pair(&request));
     }
 }
 
@@ -93,7 +110,7 @@ proptest! {
         let side = Side { trees: &trees, codes: None };
         for pricing in [Pricing::Unit, Pricing::Table(&whole), Pricing::Table(&scaled)] {
             let prices = Prices::Fixed(pricing);
-            let request = Request { x: side, y: side, prices, triangle: false, diagonal: true };
+            let request = Request { x: side, y: side, prices, triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
         }
     }
@@ -132,10 +149,11 @@ proptest! {
                 let costs = VectorCosts::new(elements, &lengths, kind).unwrap();
                 let prices = Prices::Vectors(&costs);
                 let request =
-                    Request { x: side(&x), y: side(&y), prices, triangle: false, diagonal: true };
+                    Request { x: side(&x), y: side(&y), prices, triangle: false, diagonal: true, cutoff: None };
                 prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
+                check_cutoffs(&request, &pair_by_pair(&request));
                 let request =
-                    Request { x: side(&x), y: side(&x), prices, triangle: true, diagonal: true };
+                    Request { x: side(&x), y: side(&x), prices, triangle: true, diagonal: true, cutoff: None };
                 prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
             }
         }
@@ -171,11 +189,13 @@ fn mixed_shapes_agree_for_every_number_of_threads() {
         prices: Prices::Fixed(Pricing::Unit),
         triangle: true,
         diagonal: true,
+        cutoff: None,
     };
     let expected = pair_by_pair(&request);
     for threads in [1, 2, 3] {
         assert_eq!(matrix(&request, threads), expected);
     }
+    check_cutoffs(&request, &expected);
     let whole = Request { triangle: false, ..request };
     assert_eq!(matrix(&whole, 2), expected);
 }
@@ -191,7 +211,29 @@ fn a_poll_that_says_no_stops_the_matrix() {
         prices: Prices::Fixed(Pricing::Unit),
         triangle: true,
         diagonal: false,
+        cutoff: None,
     };
     let result = compute(&request, 1, &Cancel::default(), |_, _, _| {}, |_| false);
     assert_eq!(result, Err(crate::Error::Cancelled));
+}
+
+#[test]
+fn what_bounds_rule_out_is_not_computed() {
+    let chain = |n: i32, label: i32| Plain {
+        codes: vec![label; n as usize],
+        parents: (0..n).map(|i| i - 1).collect(),
+    };
+    let plain: Vec<_> = (0..60).map(|k| chain(20 + k / 2, k % 2)).collect();
+    let trees = prepare(&plain);
+    let side = Side { trees: &trees, codes: None };
+    let prices = Prices::Fixed(Pricing::Unit);
+    let (triangle, diagonal) = (true, false);
+    let request = Request { x: side, y: side, prices, triangle, diagonal, cutoff: Some(0.0) };
+    let count = |request: &Request<'_>| {
+        compute(request, 1, &Cancel::default(), |_, _, _| {}, |_| true).unwrap()
+    };
+    // No two of them are equal, and their labels tell.
+    assert_eq!(count(&request), Computed { pairs: 60 * 59 / 2, exact: 0 });
+    let all = Request { cutoff: None, ..request };
+    assert_eq!(count(&all), Computed { pairs: 60 * 59 / 2, exact: 60 * 59 / 2 });
 }

@@ -47,18 +47,21 @@ fn pair_distance(
     x: Operand<'_>,
     y: Operand<'_>,
     pricing: Pricing<'_>,
+    cutoff: Option<f64>,
 ) -> PyResult<f64> {
     let cells = distance::pair_work(x.tree, y.tree);
-    let quick = |cancel: &Cancel| {
-        WORKSPACE.with_borrow_mut(|scratch| distance::distance(x, y, pricing, scratch, cancel))
+    let compute = |scratch: &mut Workspace, cancel: &Cancel| match cutoff {
+        None => distance::distance(x, y, pricing, scratch, cancel),
+        Some(cutoff) => distance::distance_within(x, y, pricing, cutoff, scratch, cancel),
     };
+    let quick = |cancel: &Cancel| WORKSPACE.with_borrow_mut(|scratch| compute(scratch, cancel));
     if cells < SMALL_PAIR {
         return Ok(quick(&Cancel::default())?);
     }
     if cells < LONG_PAIR {
         return run::briefly(py, || quick(&Cancel::default()));
     }
-    run::watched(py, |cancel| distance::distance(x, y, pricing, &mut Workspace::default(), cancel))
+    run::watched(py, |cancel| compute(&mut Workspace::default(), cancel))
 }
 
 /// Codes under which the labels of `y` can be compared with those of `x`.
@@ -77,26 +80,33 @@ fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>
     Ok(())
 }
 
-/// The unit-cost distance of two trees.
+/// The unit-cost distance of two trees, infinite above the cutoff.
 #[pyfunction]
+#[pyo3(signature = (x, y, cutoff=None))]
 pub(super) fn unit_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
+    cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, None, None, |x, y, pricing| pair_distance(py, x, y, pricing))
+    with_operands(py, x, y, None, None, |x, y, pricing| pair_distance(py, x, y, pricing, cutoff))
 }
 
-/// The distance of two trees by table; without an index, its alphabets are those of the trees.
+/// The distance of two trees by table, infinite above the cutoff; without an index, the table's
+/// alphabets are those of the trees.
 #[pyfunction]
+#[pyo3(signature = (x, y, table, index, cutoff=None))]
 pub(super) fn table_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
+    cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, Some(table), index, |x, y, pricing| pair_distance(py, x, y, pricing))
+    with_operands(py, x, y, Some(table), index, |x, y, pricing| {
+        pair_distance(py, x, y, pricing, cutoff)
+    })
 }
 
 /// Runs `compute` with both trees coded for their costs: by table, or unit costs.
@@ -198,7 +208,8 @@ impl<'py> Output<'py> {
     }
 }
 
-/// Fills `out` with all distances from `x` to `y`, or inside `x`.
+/// Fills `out` with all distances from `x` to `y`, or inside `x`; gives the number of those that
+/// were computed, the others being certain to be above the cutoff.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
 pub(super) fn pairwise(
@@ -211,7 +222,7 @@ pub(super) fn pairwise(
     cutoff: Option<f64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<()> {
+) -> PyResult<u64> {
     let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
@@ -220,7 +231,6 @@ pub(super) fn pairwise(
     let out = Output::new(out)?;
     let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
     let (n, m) = (sources.trees.len(), targets.trees.len());
-    let cut = |d: f64| if cutoff.is_some_and(|cutoff| d > cutoff) { f64::INFINITY } else { d };
     let wrong =
         |shape: &[usize]| PyErr::from(Error::Invalid(format!("out has the wrong shape {shape:?}")));
     macro_rules! fill {
@@ -232,7 +242,7 @@ pub(super) fn pairwise(
             let triangle = $request.triangle;
             run::enter(py, progress, $request.pairs(), |cancel, poll| {
                 let store = |i: usize, j: usize, d: f64| {
-                    let d = cut(d) as $type;
+                    let d = d as $type;
                     view[[i, j]] = d;
                     if triangle {
                         view[[j, i]] = d;
@@ -249,7 +259,7 @@ pub(super) fn pairwise(
             run::enter(py, progress, $request.pairs(), |cancel, poll| {
                 let store = |i: usize, j: usize, d: f64| {
                     let (i, j) = (i.min(j), i.max(j));
-                    view[n * i - i * (i + 1) / 2 + j - i - 1] = cut(d) as $type;
+                    view[n * i - i * (i + 1) / 2 + j - i - 1] = d as $type;
                 };
                 core::compute(&$request, threads, cancel, store, poll)
             })
@@ -262,12 +272,14 @@ pub(super) fn pairwise(
             prices,
             triangle: y.is_none() && symmetric,
             diagonal: !condensed,
+            cutoff,
         };
-        match out {
+        let computed = match out {
             Output::Square64(mut array) => fill!(square array, f64, request),
             Output::Square32(mut array) => fill!(square array, f32, request),
             Output::Condensed64(mut array) => fill!(condensed array, f64, request),
             Output::Condensed32(mut array) => fill!(condensed array, f32, request),
-        }
+        };
+        Ok(computed?.exact)
     })
 }

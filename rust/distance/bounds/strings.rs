@@ -1,0 +1,146 @@
+//! The string bound of unit costs: edit distances of label strings, 64 rows at a time.
+//!
+//! A column of the dynamic programme of strings changes by at most one from row to row. Two bits
+//! per row hold the changes, and a step to the next column is a dozen word operations (Myers
+//! 1999, in the form of Hyyrö 2003); an addition carries runs of matches down the column. Longer
+//! patterns take several words, which hand their last row's change on.
+
+use crate::distance::Operand;
+use crate::tree::Orientation;
+
+/// The labels of a tree, as indices of its distinct labels, in postorder and in reversed preorder.
+///
+/// The distance of reversed strings is that of the strings.
+pub(super) fn texts<'a>(operand: &Operand<'a>) -> [&'a [u32]; 2] {
+    let tree = operand.tree;
+    // A virtual root stands behind the real nodes.
+    [Orientation::Left, Orientation::Right].map(|order| &tree.oriented(order).label[..tree.nodes()])
+}
+
+/// One tree's strings made ready to be compared with many others.
+#[derive(Debug, Default)]
+pub(super) struct Pattern {
+    len: usize,
+    /// Words of a column.
+    words: usize,
+    /// For every label code the row of masks that says where it occurs; 0 if it does not.
+    row: Vec<u32>,
+    /// The codes that have a row.
+    codes: Vec<u32>,
+    /// Rows of `words` words for each of both strings; the first one is empty.
+    masks: [Vec<u64>; 2],
+    /// The rows of the distinct labels of the tree at hand.
+    others: Vec<u32>,
+    /// Rising and falling steps of a column of several words.
+    steps: Vec<(u64, u64)>,
+}
+
+impl Pattern {
+    /// Takes a tree.
+    pub(super) fn prepare(&mut self, x: &Operand<'_>) {
+        for code in self.codes.drain(..) {
+            self.row[code as usize] = 0;
+        }
+        self.len = x.tree.nodes();
+        self.words = self.len.div_ceil(64).max(1);
+        self.others.clear();
+        for &label in x.tree.labels() {
+            let code = x.code(label);
+            if self.row.len() <= code as usize {
+                self.row.resize(code as usize + 1, 0);
+            }
+            let row = &mut self.row[code as usize];
+            if *row == 0 {
+                self.codes.push(code);
+                *row = self.codes.len() as u32;
+            }
+            self.others.push(*row);
+        }
+        for (masks, text) in self.masks.iter_mut().zip(texts(x)) {
+            masks.clear();
+            masks.resize((self.codes.len() + 1) * self.words, 0);
+            for (place, &label) in text.iter().enumerate() {
+                let row = self.others[label as usize] as usize * self.words;
+                masks[row + place / 64] |= 1 << (place % 64);
+            }
+        }
+    }
+
+    /// The larger distance of both strings, or less if that is above `limit` all the same.
+    pub(super) fn bound(&mut self, y: &Operand<'_>, limit: i64) -> i64 {
+        let texts = texts(y);
+        let longer = texts[0].len().max(self.len);
+        if self.len == 0 || texts[0].is_empty() {
+            return longer as i64;
+        }
+        let row = |&label: &u32| self.row.get(y.code(label) as usize).copied().unwrap_or(0);
+        self.others.clear();
+        self.others.extend(y.tree.labels().iter().map(row));
+        if self.words == 1 {
+            return self.one_word(texts);
+        }
+        let first = self.many_words(0, texts[0], limit);
+        if first > limit { first } else { first.max(self.many_words(1, texts[1], limit)) }
+    }
+
+    /// Both strings side by side: each waits for itself from column to column.
+    fn one_word(&self, texts: [&[u32]; 2]) -> i64 {
+        let last = self.len - 1;
+        let mut columns = [(!0u64, 0u64); 2];
+        let mut distances = [self.len as i64; 2];
+        for (&a, &b) in texts[0].iter().zip(texts[1]) {
+            for (side, label) in [a, b].into_iter().enumerate() {
+                let mask = self.masks[side][self.others[label as usize] as usize];
+                let (rise, fall);
+                (columns[side], (rise, fall)) = advance(columns[side], mask, (1, 0));
+                distances[side] += (rise >> last & 1) as i64 - (fall >> last & 1) as i64;
+            }
+        }
+        distances[0].max(distances[1])
+    }
+
+    fn many_words(&mut self, side: usize, text: &[u32], limit: i64) -> i64 {
+        self.steps.clear();
+        self.steps.resize(self.words, (!0, 0));
+        let last = (self.len - 1) % 64;
+        let mut distance = self.len as i64;
+        for (done, &label) in text.iter().enumerate() {
+            let row = self.others[label as usize] as usize * self.words;
+            let masks = &self.masks[side][row..row + self.words];
+            // The row above the pattern rises by one with every column.
+            let mut carried = (1, 0);
+            let mut steps = (0, 0);
+            for (column, &mask) in self.steps.iter_mut().zip(masks) {
+                (*column, steps) = advance(*column, mask, carried);
+                carried = (steps.0 >> 63, steps.1 >> 63);
+            }
+            distance += (steps.0 >> last & 1) as i64 - (steps.1 >> last & 1) as i64;
+            // Every further column lowers it by one at most.
+            let least = distance - (text.len() - 1 - done) as i64;
+            if least > limit {
+                return least;
+            }
+        }
+        distance
+    }
+}
+
+/// One word of a column moves on by one column.
+///
+/// Takes the rising and falling steps down the column, where the row labels match, and the step
+/// that comes in from above along the row; gives the steps of the new column and those along all
+/// rows.
+#[inline(always)]
+fn advance(
+    (rising, falling): (u64, u64),
+    matches: u64,
+    (rise_in, fall_in): (u64, u64),
+) -> ((u64, u64), (u64, u64)) {
+    let vertical = matches | falling;
+    let matches = matches | fall_in;
+    let diagonal = (matches & rising).wrapping_add(rising) ^ rising | matches;
+    let rise = falling | !(diagonal | rising);
+    let fall = rising & diagonal;
+    let (rise_down, fall_down) = (rise << 1 | rise_in, fall << 1 | fall_in);
+    ((fall_down | !(vertical | rise_down), rise_down & vertical), (rise, fall))
+}

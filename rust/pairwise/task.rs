@@ -1,0 +1,150 @@
+//! One task: a batch of columns against a range of rows, row by row.
+
+use super::filter::{Filter, Memory};
+use super::plan::{Plan, Task};
+use super::{Batch, Local, Prices, Request};
+use crate::distance::{Operand, Pricing, Workspace, distance_up_to};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use crate::tree::SubtreeIds;
+
+/// All that the tasks of a matrix share.
+pub(super) struct Matrix<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) diagonal: bool,
+    /// What deleting all of a tree of x, inserting all of a tree of y costs.
+    pub(super) deletes: Vec<i128>,
+    pub(super) inserts: Vec<i128>,
+    pub(super) filter: Option<Filter<'a>>,
+    /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
+    pub(super) ids: Option<SubtreeIds>,
+}
+
+impl Matrix<'_> {
+    /// Whether a pair is asked for: within a batch of the triangle (a, b) and (b, a) turn up.
+    pub(super) fn wants(&self, row: usize, column: usize) -> bool {
+        !self.request.triangle || row < column || (row == column && self.diagonal)
+    }
+
+    /// Distances of all rows of a task to all its columns, row by row, those above the cutoff
+    /// infinite; and how many of those that are wanted were computed.
+    pub(super) fn task(
+        &self,
+        task: &Task,
+        scratch: &mut (Workspace, Memory),
+        cancel: &Cancel,
+    ) -> Result<(Vec<f64>, u64)> {
+        let Request { x, y, prices, .. } = *self.request;
+        let columns = &self.plan.column_order[task.columns.clone()];
+        let members =
+            |codes| columns.iter().map(|&j| Operand { tree: &y.trees[j], codes }).collect();
+        let mut distances = vec![f64::INFINITY; task.rows.len() * columns.len()];
+        let out = task.rows.clone().zip(distances.chunks_exact_mut(columns.len()));
+        let mut row = Row::new(self, task);
+        match prices {
+            Prices::Fixed(pricing) => {
+                let batch = Batch::new(members(y.codes));
+                for (position, out) in out {
+                    if row.begin(position, &batch, &mut scratch.1) {
+                        row.fill(&x.operand(row.i), &batch, pricing, &mut scratch.0, cancel, out)?;
+                    }
+                }
+            }
+            Prices::Vectors(vectors) => {
+                let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
+                let batch = Batch::new(members(Some(&targets.codes)));
+                for (position, out) in out {
+                    if row.begin(position, &batch, &mut scratch.1) {
+                        let tree = &x.trees[row.i];
+                        let source = Local::new(vectors, std::iter::once(tree), x.codes);
+                        let table = source.table(vectors, &targets);
+                        let tree = Operand { tree, codes: Some(&source.codes) };
+                        let pricing = Pricing::Table(&table);
+                        row.fill(&tree, &batch, pricing, &mut scratch.0, cancel, out)?;
+                    }
+                }
+            }
+        }
+        Ok((distances, row.exact))
+    }
+}
+
+/// The rows of a task, one after the other.
+struct Row<'a> {
+    matrix: &'a Matrix<'a>,
+    task: &'a Task,
+    /// The trees of the columns.
+    columns: &'a [usize],
+    /// The tree of the row.
+    i: usize,
+    wanted: usize,
+    /// The columns, by place in the task, that are wanted and may be within the cutoff.
+    kept: Vec<usize>,
+    savings: Vec<i128>,
+    /// Wanted distances that were computed, in all rows.
+    exact: u64,
+}
+
+impl<'a> Row<'a> {
+    fn new(matrix: &'a Matrix<'a>, task: &'a Task) -> Self {
+        let columns = &matrix.plan.column_order[task.columns.clone()];
+        let (kept, savings) = (Vec::new(), vec![0; columns.len()]);
+        Self { matrix, task, columns, i: 0, wanted: 0, kept, savings, exact: 0 }
+    }
+
+    /// Finds the columns of the next row that may be within the cutoff; whether there are any.
+    fn begin(&mut self, position: usize, batch: &Batch<'_>, memory: &mut Memory) -> bool {
+        let Matrix { request, plan, filter, .. } = self.matrix;
+        self.i = plan.row_order[position];
+        let wanted = |&place: &usize| self.matrix.wants(position, self.task.columns.start + place);
+        self.kept.clear();
+        self.kept.extend((0..self.columns.len()).filter(wanted));
+        self.wanted = self.kept.len();
+        if let Some(filter) = filter {
+            let x = &request.x.trees[self.i];
+            let cells = |places: &[usize]| {
+                let (together, alone) = batch.cells(x, places);
+                together.min(alone)
+            };
+            let tree = |place: usize| self.columns[place];
+            filter.retain(self.i, &mut self.kept, tree, cells, memory);
+        }
+        !self.kept.is_empty()
+    }
+
+    /// Computes the distances of the kept columns.
+    fn fill(
+        &mut self,
+        x: &Operand<'_>,
+        batch: &Batch<'_>,
+        pricing: Pricing<'_>,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+        out: &mut [f64],
+    ) -> Result<()> {
+        let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
+        let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
+        let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
+        if let Some(filter) = filter {
+            let (together, alone) = batch.cells(x.tree, &self.kept);
+            // A large tree is the only member of its batch: alone it may profit from a band.
+            if alone <= together {
+                for &place in &self.kept {
+                    let y = batch.members[place];
+                    out[place] = distance_up_to(*x, y, pricing, filter.limit, workspace, cancel)?;
+                }
+                self.exact += self.kept.len() as u64;
+                return Ok(());
+            }
+        }
+        let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
+        batch.row(x, ids, pricing, workspace, cancel, &mut self.savings)?;
+        for &place in &self.kept {
+            let all = deletes[self.i] + inserts[self.columns[place]];
+            out[place] = cut(request.prices.total(all - self.savings[place]));
+        }
+        self.exact += self.wanted as u64;
+        Ok(())
+    }
+}
