@@ -275,7 +275,7 @@ fn main() {
         write!(cells, " {mean:.0} |").expect("text");
     }
     let rule = format!("\n|---|{}\n", "---|".repeat(workloads.len()));
-    write!(times, "{rule}{cells}\n").expect("text");
+    writeln!(times, "{rule}{cells}").expect("text");
     shares.push_str(&rule);
     for (name, kernel) in &kernels {
         write!(times, "| {name} |").expect("text");

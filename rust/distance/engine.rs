@@ -365,6 +365,7 @@ pub(crate) fn group_savings(
             return run.packed_by(avx2, lanes, tables, &mut workspace.avx2, read);
         }
     }
+    let _ = lanes;
     match pricing {
         Pricing::Unit => run.scalar(&mut workspace.counts, read),
         Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
