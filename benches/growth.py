@@ -4,7 +4,8 @@
     python benches/growth.py --smoke    within seconds, checks that it runs; no record
 
 Every shape from 10 to 3,000 nodes, one pair at a time, unit costs and a float64 cost matrix;
-then all pairs of more and more trees. One thread. Peak memory is that of a process of its own.
+then all pairs of more and more trees. One thread, and its processor time, so that a busy machine
+does not bend the curves. Peak memory is that of a process of its own.
 Exponents are fitted to the upper half of the sizes, beside those of the cells that are counted
 on the same trees. Writes `record/<date>-<cpu>-growth.md` and the same with `.png`.
 """
@@ -112,7 +113,7 @@ def grow_pairs(plan: Plan) -> Curves:
                 for seed in seeds:
                     x, y, prices = prepared(shape, n, costs, seed)
                     calls[str(seed)] = functools.partial(tm.distance, x, y, costs=prices)
-                least = race(calls, plan.cell / len(calls))
+                least = race(calls, plan.cell / len(calls), timer=time.process_time)
                 seconds = float(np.mean(list(least.values())))
                 forecast.add(n, seconds)
                 counted = [counts(*make_pair(shape, n, seed)) for seed in seeds]

@@ -42,11 +42,11 @@ def main() -> None:
         x, y, costs = arguments
         call = functools.partial(tm.distance, x, y, costs=costs)
         tm.distance(tm.Tree.from_sequence("a"), tm.Tree.from_sequence("b"))
-    start = time.perf_counter()
+    start = time.process_time()
     _, peak = peak_memory(call)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     if seconds < 1:
-        seconds = min(seconds, race({"call": call}, 1.0)["call"])
+        seconds = min(seconds, race({"call": call}, 1.0, timer=time.process_time)["call"])
     json.dump((seconds, peak), sys.stdout)
 
 

@@ -45,8 +45,8 @@ def markdown(
     return [
         f"# How time and memory grow, {report.date}",
         "",
-        f"{report.cpu}; {report.versions}. One thread, trees prepared beforehand, least of several "
-        "rounds. Peak memory is what a call adds in a process of its own.",
+        f"{report.cpu}; {report.versions}. Processor time of one thread, trees prepared before, "
+        "least of several rounds. Peak memory is what a call adds in a process of its own.",
         "",
         f"![time and memory]({figure})",
         "",
@@ -75,7 +75,7 @@ def markdown(
         "",
         "Theory: time and the matrix itself grow with the square of the number of trees.",
         "",
-        *_set_table(sets),
+        *_set_tables(sets),
     ]
 
 
@@ -119,30 +119,21 @@ def _memory_table(memory: Curves) -> list[str]:
     return [*lines, f"| exponent | {' | '.join(fits)} |"]
 
 
-def _set_table(sets: Curves) -> list[str]:
-    heads = [
-        f"{name}: {what}"
-        for name, _ in sets
-        for what in ("time", "per pair", "peak memory, MB", "beyond the matrix, MB")
-    ]
-    lines = [f"| trees | {' | '.join(heads)} |", f"|---:|{'---:|' * len(heads)}"]
-    for n in sorted({point.n for points in sets.values() for point in points}):
-        cells = []
-        for points in sets.values():
-            point = next((p for p in points if p.n == n), None)
-            if point is None or point.seconds is None:
-                cells += [""] * 4
-                continue
-            beyond = None if point.peak is None else max(point.peak - 8 * n * n, 0)
-            per_pair = point.seconds / (n * (n - 1) / 2)
-            cells += [spell(point.seconds), spell(per_pair), megabytes(point.peak)]
-            cells.append(megabytes(beyond))
-        lines.append(f"| {n} | {' | '.join(cells)} |")
-    fits = []
-    for points in sets.values():
-        peak = _spell_fit(_fit(points, "peak"))
-        fits += [_spell_fit(_fit(points, "seconds")), "", peak, ""]
-    return [*lines, f"| exponent | {' | '.join(fits)} |"]
+def _set_tables(sets: Curves) -> list[str]:
+    lines = []
+    for (name, _), points in sets.items():
+        lines += [
+            f"| {name}: trees | time | per pair | peak memory, MB | beyond the matrix, MB |",
+            "|---:|---:|---:|---:|---:|",
+        ]
+        for n, seconds, peak, _ in points:
+            beyond = None if peak is None else max(peak - 8 * n * n, 0)
+            per_pair = None if seconds is None else seconds / (n * (n - 1) / 2)
+            cells = [spell(seconds), spell(per_pair), megabytes(peak), megabytes(beyond)]
+            lines.append(f"| {n} | {' | '.join(cells)} |")
+        fits = [_spell_fit(_fit(points, value)) for value in ("seconds", "peak")]
+        lines += [f"| exponent | {fits[0]} | | {fits[1]} | |", ""]
+    return lines[:-1]
 
 
 # ------------------------------------------------------------------------------ figure
@@ -205,7 +196,16 @@ def _guides(place: Any, curves: dict[str, list[Point]], powers: tuple[int, ...] 
         low = largest / 10
         values = [floor / 3 * (n / largest) ** power for n in (low, largest)]
         place.loglog((low, largest), values, color="0.6", ls=":", lw=1)
-        place.annotate(f"n{'⁰¹²³⁴'[power]}", (low, values[0]), color="0.5", fontsize=9)
+        place.annotate(
+            f"n{'⁰¹²³⁴'[power]}",
+            (low, values[0]),
+            xytext=(-4, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            color="0.4",
+            fontsize=9,
+        )
 
 
 def _label(place: Any, title: str, x: str, y: str) -> None:

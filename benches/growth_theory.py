@@ -53,11 +53,12 @@ def counts(x: PlainTree, y: PlainTree) -> dict[str, float]:
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float, float] | None:
     """Fit a power to the upper half of the sizes; return it with the smallest and largest.
 
-    Halves are those of the logarithms, and there must be two sizes in the upper one.
+    Halves are those of the logarithms; at least the two largest sizes are taken.
     """
-    x, y = np.asarray(sizes, float), np.asarray(values, float)
-    upper = (x >= np.sqrt(x.min(initial=np.inf) * x.max(initial=0))) & (y > 0) if len(x) else x > 0
-    if upper.sum() < 2:
+    known = sorted((n, value) for n, value in zip(sizes, values, strict=True) if value > 0)
+    if len(known) < 2:
         return None
-    slope = np.polyfit(np.log(x[upper]), np.log(y[upper]), 1)[0]
-    return float(slope), float(x[upper].min()), float(x[upper].max())
+    middle = np.sqrt(known[0][0] * known[-1][0])
+    upper = np.array([pair for pair in known if pair[0] >= min(middle, known[-2][0])])
+    slope = np.polyfit(*np.log(upper.T), 1)[0]
+    return float(slope), float(upper[0, 0]), float(upper[-1, 0])

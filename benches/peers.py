@@ -73,8 +73,8 @@ def main() -> None:
     bench_shapes(engines, plan, report)
     lap("shapes")
     lines = goal_table(report)
-    print("\n".join(lines))
     if not options.smoke:
+        print("\n".join(lines))
         page = report.write(options.output, "-quick" if options.quick else "", lines)
         print(f"\nRecord: {os.path.relpath(page)}")
     print(f"Done in {time.perf_counter() - begin:.0f} s.")
