@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from report import spell, times
+from report import WALL, spell, times
 
 if TYPE_CHECKING:
     from report import Report, Row
@@ -174,7 +174,7 @@ def _line(report: Report, work: Work, own: Row) -> str:
             own_of_edist = edist.seconds / edist.ratio
         ratios["C++"] = derived / own_of_edist
     exhaustive = report.find(*key, "exhaustive")
-    two = report.find(*key, "treemetric", 2)
+    two = report.find(*key, WALL, 2)
     cells += [spell(own.seconds), spell(two.seconds) if two else ""]
     best = min(ratios, key=ratios.__getitem__, default=None)
     cells.append("" if best is None else f"{times(ratios[best])} ({best})")
@@ -209,8 +209,8 @@ def _other_lines(report: Report) -> list[str]:
         )
     for shape in ("zigzag", "left"):
         lines += _mirror_line(report, shape)
-    one = report.find("all pairs", "random 10-40", 1000, "treemetric")
-    two = report.find("all pairs", "random 10-40", 1000, "treemetric", 2)
+    one = report.find("all pairs", "random 10-40", 1000, WALL)
+    two = report.find("all pairs", "random 10-40", 1000, WALL, 2)
     if one and two and one.seconds and two.seconds:
         efficiency = one.seconds / (2 * two.seconds)
         lines.append(

@@ -5,12 +5,12 @@
     python benches/peers.py --smoke    within seconds, checks that it runs; no record
 
 The engines take turns, and the least time of each counts, because machines are noisy.
-Every time is of one thread, except where two threads are named. Trees are prepared
-before the clock starts: `Tree` and `TreeSet` objects for treemetric, node and adjacency
-lists for edist, linked nodes for zss and apted. Distances are compared before anything
-is timed: all engines for unit costs, edist for a cost matrix. Where edist would take too
-long its time is extrapolated, and marked. The column of C++ is not measured: `goals.py`
-says where it comes from.
+Every time is the processor time of one thread, except where two threads are named; those
+are by the clock on the wall. Trees are prepared before the clock starts: `Tree` and
+`TreeSet` objects for treemetric, node and adjacency lists for edist, linked nodes for zss
+and apted. Distances are compared before anything is timed: all engines for unit costs,
+edist for a cost matrix. Where edist would take too long its time is extrapolated, and
+marked. The column of C++ is not measured: `goals.py` says where it comes from.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def main() -> None:
     parts += [f"Python {platform.python_version()}", f"numpy {np.__version__}"]
     report = Report(", ".join(parts))
     print(f"{report.cpu}, {os.cpu_count()} CPUs; {report.versions}")
-    print("One thread unless named; trees prepared beforehand; least of several rounds.")
+    print("Processor time of one thread; two threads by the clock on the wall.")
+    print("Trees prepared beforehand; least of several rounds.")
     print("In brackets: how many times the time of treemetric.\n")
     if options.smoke:
         print("A smoke test: each call once, so the times mean nothing.\n")

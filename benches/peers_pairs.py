@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import workloads
-from measure import Calls, Forecast, race
-from peers_common import Plan, affordable, agree, each, prepared
+from measure import Calls, Forecast
+from peers_common import Plan, affordable, agree, contest, each, prepared
 from report import Report, spell
 
 import treemetric as tm
@@ -74,7 +74,7 @@ def _bench_shape(
         return []
     for name, theirs in values.items():
         agree(name, values["treemetric"], theirs)
-    for name, least in race(calls, plan.cell).items():
+    for name, least in contest(calls, plan.cell).items():
         seconds[name] = least / count
         forecasts[name].add(n, least / count)
     report.add(task, shape, n, seconds, notes)
@@ -92,7 +92,7 @@ def _bench_mirror(
     image = (workloads.mirror(pair[0]), workloads.mirror(pair[1]))
     ready = prepared(engine, [pair, image])
     agree("the mirror image", [engine.unit(*ready[0])], [engine.unit(*ready[1])])
-    least = race(
+    least = contest(
         {
             "treemetric": functools.partial(engine.unit, *ready[0]),
             "mirror image": functools.partial(engine.unit, *ready[1]),
@@ -129,7 +129,7 @@ def bench_syntax_pairs(engines: list[Engine], plan: Plan, report: Report) -> Non
             if count < counts["treemetric"]:
                 own = functools.partial(each, own_distance, ready[:count])
                 calls[f"own {engine.name}"] = own
-        least = race(calls, plan.set_cell)
+        least = contest(calls, plan.set_cell)
         report.add(
             task,
             "ast",
@@ -155,7 +155,7 @@ def bench_expectation(engines: list[Engine], plan: Plan, report: Report) -> None
     for x, y in pairs[:20]:
         assert np.allclose(tm.cooptimal(x, y).expectation[:-1].sum(axis=1), 1)
     call = functools.partial(each, lambda x, y: tm.cooptimal(x, y).expectation, pairs)
-    least = race({"treemetric": call}, plan.set_cell)["treemetric"]
+    least = contest({"treemetric": call}, plan.set_cell)["treemetric"]
     cells = sum(workloads.cells(x) * workloads.cells(y) for x, y in plain)
     seconds: dict[str, float | None] = {"treemetric": least / len(pairs)}
     notes = {"treemetric": f"{least / cells * 1e9:.2f} ns per cell"}
@@ -185,5 +185,5 @@ def bench_call(engine: Engine, plan: Plan, report: Report) -> None:
     """Time one call on small trees, where the way into Rust is most of it."""
     trees = [engine.prepare(tree) for tree in workloads.random_set(100, 10, 10, seed=1)]
     pairs = list(zip(trees[::2], trees[1::2], strict=True))
-    least = race({"call": functools.partial(each, tm.distance, pairs)}, plan.cell, 50)
+    least = contest({"call": functools.partial(each, tm.distance, pairs)}, plan.cell, 50)
     report.add("call", "random", 10, {"treemetric": least["call"] / len(pairs)})

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import workloads
 from measure import Calls, peak_memory, race
-from peers_common import Plan, affordable, agree, each
+from peers_common import Plan, affordable, agree, contest, each
 
 import treemetric as tm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from report import Report
     from workloads import Engine, PlainTree
 
@@ -43,14 +45,12 @@ def _bench_set(
     memory = "" if peak is None else f"peak memory +{peak / 2**20:.1f} MiB"
     order = workloads.random_pairs(n, total, seed=n)
     random.Random(n).shuffle(order)
-    calls: Calls = {
-        "treemetric": functools.partial(tm.pairwise_distances, X, n_jobs=1),
-        "two threads": functools.partial(tm.pairwise_distances, X, n_jobs=2),
-    }
+    own = functools.partial(tm.pairwise_distances, X)
+    calls: Calls = {"treemetric": functools.partial(own, n_jobs=1)}
     samples = {
         engine.name: _sample(engine, trees, trees, order, D, plan, calls) for engine in engines[1:]
     }
-    least = race(calls, plan.set_cell)
+    least = contest(calls, plan.set_cell)
     seconds: dict[str, float | None] = {"treemetric": least["treemetric"]}
     notes = {"treemetric": memory}
     for name, (count, share) in samples.items():
@@ -58,8 +58,15 @@ def _bench_set(
         if count < total:
             notes[name] = f"extrapolated from {count} pairs"
     report.add("all pairs", shape, n, seconds, notes)
-    report.add_two_threads("all pairs", shape, n, least["two threads"], memory)
+    report.add_threads("all pairs", shape, n, *_by_threads(own, plan), memory)
     return np.asarray(D)
+
+
+def _by_threads(call: Callable[..., object], plan: Plan, share: float = 1.0) -> tuple[float, float]:
+    """Return the seconds of a call with one thread and with two, by the clock on the wall."""
+    calls: Calls = {str(n): functools.partial(call, n_jobs=n) for n in (1, 2)}
+    least = race(calls, plan.set_cell / 2)
+    return least["1"] * share, least["2"] * share
 
 
 def _sample(
@@ -108,15 +115,13 @@ def _bench_cutoff(
     X = tm.TreeSet([engines[0].prepare(tree) for tree in trees])
     bounded = functools.partial(tm.pairwise_distances, X, cutoff=cutoff)
     assert np.array_equal(bounded(), np.where(cutoff >= D, D, np.inf))
-    least = race(
+    least = contest(
         {
             "treemetric": functools.partial(bounded, n_jobs=1),
             "exhaustive": functools.partial(tm.pairwise_distances, X, n_jobs=1),
-            "two threads": functools.partial(bounded, n_jobs=2),
         },
         plan.set_cell / 2,
     )
-    two = least.pop("two threads")
     seconds: dict[str, float | None] = dict(least)
     notes = {"exhaustive": "treemetric, without a cutoff"}
     for engine in engines[1:]:
@@ -125,7 +130,7 @@ def _bench_cutoff(
             seconds[engine.name] = row.seconds
             notes[engine.name] = f"without a cutoff; {row.note}".rstrip("; ")
     report.add("bounded", shape, n, seconds, notes)
-    report.add_two_threads("bounded", shape, n, two, "")
+    report.add_threads("bounded", shape, n, *_by_threads(bounded, plan), "")
 
 
 def bench_nearest(engines: list[Engine], plan: Plan, report: Report) -> None:
@@ -157,39 +162,24 @@ def _bench_nearest(
         for engine in engines[1:]
         if engine.name == "edist"  # the others are too slow for so many pairs
     }
+    contenders = {"exhaustive": functools.partial(tm.pairwise_distances, X, Y, n_jobs=1), **peers}
+    others = contest(contenders, plan.set_cell / 2)
     for k in (1, 5):
-        found = tm.nearest(X, Y, k=k)
+        search = functools.partial(tm.nearest, X, Y, k=k)
+        found = search()
         assert np.array_equal(found.indices, order[:, :k])
         assert np.array_equal(found.distances, np.take_along_axis(D, order[:, :k], axis=1))
-        least = race(
-            {
-                "treemetric": functools.partial(tm.nearest, X, Y, k=k, n_jobs=1),
-                "two threads": functools.partial(tm.nearest, X, Y, k=k, n_jobs=2),
-                "exhaustive": functools.partial(tm.pairwise_distances, X, Y, n_jobs=1),
-                **peers,
-            },
-            plan.set_cell / 2,
-        )
-        _add_nearest(report, k, len(X), len(Y), found, least, samples)
-
-
-def _add_nearest(
-    report: Report,
-    k: int,
-    queries: int,
-    trees: int,
-    found: Any,
-    least: dict[str, float],
-    samples: dict[str, tuple[int, float]],
-) -> None:
-    seconds: dict[str, float | None] = {
-        name: least[name] / queries for name in ("treemetric", "exhaustive")
-    }
-    avoided = f"{found.avoided:.1%} of the distances avoided"
-    notes = {"treemetric": avoided, "exhaustive": "treemetric, all distances"}
-    for name, (count, share) in samples.items():
-        seconds[name] = least[name] / share / queries
-        notes[name] = f"all distances, extrapolated from {count} pairs"
-    report.add("nearest", f"ast, k = {k}", trees, seconds, notes)
-    two = least["two threads"] / queries
-    report.add_two_threads("nearest", f"ast, k = {k}", trees, two, avoided)
+        own = contest({"treemetric": functools.partial(search, n_jobs=1)}, plan.set_cell / 2)
+        seconds: dict[str, float | None] = {
+            "treemetric": own["treemetric"] / len(X),
+            "exhaustive": others["exhaustive"] / len(X),
+        }
+        avoided = f"{found.avoided:.1%} of the distances avoided"
+        notes = {"treemetric": avoided, "exhaustive": "treemetric, all distances"}
+        for name, (count, share) in samples.items():
+            seconds[name] = others[name] / share / len(X)
+            notes[name] = f"all distances, extrapolated from {count} pairs"
+        shape = f"ast, k = {k}"
+        report.add("nearest", shape, len(Y), seconds, notes)
+        by_threads = _by_threads(search, plan, 1 / len(X))
+        report.add_threads("nearest", shape, len(Y), *by_threads, avoided)
