@@ -153,7 +153,7 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
     ):
         curves = {shape: points for (shape, kind), points in pairs.items() if kind == costs}
         _lines(place, curves, "seconds")
-        _label(place, title, "nodes of each tree", "seconds")
+        _label(place, title, "nodes of each tree", "seconds of the processor")
         _guides(place, curves)
         place.legend(fontsize=8, ncols=2, loc="upper left")
     bottom, top = (
@@ -163,7 +163,7 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
         place.set_ylim(bottom, top)
     left, right = axes[1]
     _lines(left, {name: points for (name, _), points in sets.items()}, "seconds")
-    _label(left, "all pairs, unit costs", "number of trees", "seconds")
+    _label(left, "all pairs, unit costs", "number of trees", "seconds of the processor")
     curves = {name: points for (name, _), points in sets.items()}
     _guides(left, curves, powers=(2,))
     left.legend(fontsize=8, loc="upper left")
