@@ -15,7 +15,7 @@ help:
 	@echo "make test-oldest  estimators with the oldest supported libraries"
 	@echo "make miri         kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         formatters, linters, types"
-	@echo "make bench        measure against edist, zss and apted; writes benches/record/"
+	@echo "make bench        measure growth, and against edist, zss, apted; writes benches/record/"
 	@echo "make clean        remove everything that the others made"
 
 # pip 25.1 or newer is needed for --group.
@@ -82,8 +82,9 @@ peers: $(VENV)/.tools
 	$(BIN)/python -m pip install -q --group peers
 
 bench: peers
-	$(BIN)/python -m pip install -q .
+	$(BIN)/python -m pip install -q '.[plot]'
 	$(BIN)/python benches/peers.py
+	$(BIN)/python benches/growth.py
 	$(BIN)/python benches/alignment.py
 	$(BIN)/python benches/learning.py
 
