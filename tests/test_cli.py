@@ -76,6 +76,38 @@ def test_pairwise_options_reach_the_result(bracket_file, tmp_path):
     assert np.array_equal(condensed, expected()[np.triu_indices(4, 1)])
 
 
+def test_nearest_saves_arrays_or_lines(capsys, bracket_file, tmp_path):
+    trees = [tm.Tree.from_bracket(text) for text in TREES]
+    found = tm.nearest(trees, k=2)
+    arrays = tmp_path / "near.npz"
+    assert main(["nearest", str(bracket_file), "-k", "2", "-o", str(arrays), "--jobs", "1"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("2 nearest of 4 trees, ")
+    assert captured.err == ""
+    with np.load(arrays) as saved:
+        assert np.array_equal(saved["indices"], found.indices)
+        assert np.array_equal(saved["distances"], found.distances)
+    queries, lines = tmp_path / "queries.txt", tmp_path / "near.csv"
+    queries.write_text("{a{b}}\n{x}\n", encoding="utf-8")
+    arguments = ["--queries", str(queries), "-k", "1", "-o", str(lines)]
+    assert main(["nearest", str(bracket_file), *arguments]) == 0
+    assert lines.read_text(encoding="utf-8") == "tree,neighbor,distance\n0,0,1\n1,2,1\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "4", "-o", "near.npz"], "'k' parameter of nearest"),
+        (["-o", "near.txt"], "must end in .npz or .csv"),
+        (["-o", "nowhere/near.csv"], "No such folder"),
+    ],
+)
+def test_nearest_refuses(capsys, monkeypatch, bracket_file, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["nearest", str(bracket_file), *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("flags", [[], ["--no-progress"]])
 def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
     capsys, monkeypatch, bracket_file, tmp_path, flags

@@ -123,29 +123,17 @@ def test_the_graph_is_that_of_scikit_learn(mode):
         assert np.mean(found.indices == wanted.indices) > 0.9
 
 
-def test_blocks_do_not_change_the_graph(monkeypatch):
-    whole = TreeNeighborsGraph(3).fit_transform(TREES)
-    monkeypatch.setattr("treemetric.transformers._BLOCK", 4 * len(TREES) + 1)
-    parts = TreeNeighborsGraph(3).fit(TREES)
-    for graph in (parts.transform(TREES), parts.fit_transform(TREES)):
-        assert np.array_equal(graph.indices, whole.indices)
-        assert np.array_equal(graph.data, whole.data)
-
-
-def test_never_more_than_a_block_in_memory(monkeypatch):
-    sizes = []
-    compute = tm.pairwise_distances
-
-    def measured(X, Y=None, **options):
-        result = compute(X, Y, **options)
-        sizes.append(result.size)
-        return result
-
-    monkeypatch.setattr("treemetric.transformers.pairwise_distances", measured)
-    monkeypatch.setattr("treemetric.transformers._BLOCK", 100)
-    TreeNeighborsGraph(3).fit_transform(TREES)
-    assert len(sizes) == 10
-    assert max(sizes) <= 100
+@pytest.mark.parametrize("costs", [None, generic_costs()], ids=["unit", "embedded"])
+def test_the_graph_is_that_of_all_distances(costs):
+    model = TreeNeighborsGraph(3, costs=costs, n_jobs=2)
+    for graph, queries in (
+        (model.fit_transform(TREES), TREES),
+        (model.transform(QUERIES), QUERIES),
+    ):
+        distances = tm.pairwise_distances(queries, TREES, costs=costs)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :4]
+        assert np.array_equal(graph.indices.reshape(-1, 4), order)
+        assert np.array_equal(graph.data.reshape(-1, 4), np.take_along_axis(distances, order, 1))
 
 
 def test_rows_are_sorted_and_zeros_are_explicit():

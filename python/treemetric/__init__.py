@@ -19,6 +19,7 @@ from treemetric.costs import (
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
+from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -43,14 +44,17 @@ __all__ = [
     "Edit",
     "EditCounts",
     "EmbeddingCosts",
+    "NearestResult",
     "SoftAlignment",
     "Tree",
     "TreeDistances",
+    "TreeIndex",
     "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
     "VectorCosts",
     "Violation",
+    "WithinResult",
     "align",
     "classification",
     "cooptimal",
@@ -61,11 +65,13 @@ __all__ = [
     "exceptions",
     "experiments",
     "learning",
+    "nearest",
     "pairwise_distances",
     "plotting",
     "soft_alignment",
     "subtree_distances",
     "testing",
+    "within",
 ]
 
 # Modules that pull in scikit-learn or SciPy are imported when first used.

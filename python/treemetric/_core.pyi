@@ -187,3 +187,15 @@ def pairwise(
     threads: int,
     progress: Callable[[int, int], object] | None,
 ) -> int: ...
+def neighbors(
+    x: PreparedSet,
+    y: PreparedSet | None,
+    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
+    costs: CostTable | VectorTable | None,
+    k: int | None,
+    radius: float | None,
+    pivots: tuple[npt.NDArray[np.uint32], FloatArray, float] | None,
+    method: str,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...

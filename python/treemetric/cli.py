@@ -8,10 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
+
 from treemetric import _reproduce_cli
 from treemetric._cooptimal import cooptimal
 from treemetric.alignment import align
 from treemetric.distances import distance, pairwise_distances
+from treemetric.neighbors import nearest
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -135,6 +138,32 @@ def _parser() -> argparse.ArgumentParser:
     many.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
     many.set_defaults(command=_pairwise)
 
+    near = commands.add_parser(
+        "nearest",
+        help="save the nearest trees of each tree",
+        description="Save the nearest trees of each tree, by unit-cost edit distance. Without "
+        "queries every tree is compared with all others.",
+    )
+    near.add_argument(
+        "trees",
+        metavar="TREES",
+        type=Path,
+        help="a .jsonl file, or a file with one bracket tree on each line",
+    )
+    near.add_argument("--queries", metavar="FILE", type=Path, help="trees whose nearest are wanted")
+    near.add_argument("-k", type=int, default=5, help="number of neighbours (default: 5)")
+    near.add_argument(
+        *("-o", "--output"),
+        required=True,
+        type=Path,
+        metavar="OUT",
+        help="result file: .npz with the arrays 'indices' and 'distances', or .csv with one "
+        "neighbour on each line; trees count from 0",
+    )
+    _add_jobs(near)
+    near.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
+    near.set_defaults(command=_nearest)
+
     show = commands.add_parser(
         "demo",
         help="compare functions of Python's own library",
@@ -200,12 +229,44 @@ def _distance(arguments: argparse.Namespace) -> None:
     print(int(value) if value.is_integer() else value)
 
 
-def _pairwise(arguments: argparse.Namespace) -> None:
-    target: Path = arguments.output
+def _check_folder(target: Path) -> None:
     if not target.parent.is_dir():
         # Said before the work, not after it.
         msg = f"No such folder for the result: {target.parent}"
         raise FileNotFoundError(msg)
+
+
+def _nearest(arguments: argparse.Namespace) -> None:
+    target: Path = arguments.output
+    if target.suffix not in (".npz", ".csv"):
+        msg = f"The result file must end in .npz or .csv: {target}"
+        raise ValueError(msg)
+    _check_folder(target)
+    trees = _read(arguments.trees)
+    queries = None if arguments.queries is None else _read(arguments.queries)
+    quiet = arguments.no_progress or not sys.stderr.isatty()
+    found = nearest(
+        trees if queries is None else queries,
+        None if queries is None else trees,
+        k=arguments.k,
+        n_jobs=arguments.jobs,
+        progress=None if quiet else _Progress(),
+    )
+    if target.suffix == ".npz":
+        np.savez(target, indices=found.indices, distances=found.distances)
+    else:
+        with target.open("w", encoding="utf-8") as file:
+            file.write("tree,neighbor,distance\n")
+            rows = zip(found.indices.tolist(), found.distances.tolist(), strict=True)
+            for tree, row in enumerate(rows):
+                file.writelines(f"{tree},{j},{d:g}\n" for j, d in zip(*row, strict=True))
+    n, k = found.indices.shape
+    print(f"{k} nearest of {n} trees, {found.avoided:.1%} of distances avoided -> {target}")
+
+
+def _pairwise(arguments: argparse.Namespace) -> None:
+    target: Path = arguments.output
+    _check_folder(target)
     trees = _read(arguments.trees)
     quiet = arguments.no_progress or not sys.stderr.isatty()
     result = pairwise_distances(

@@ -5,8 +5,6 @@ What scikit-learn offers for ``metric='precomputed'`` then works on trees.
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -18,14 +16,12 @@ from treemetric._typing import Distances, DType, Trees
 from treemetric._validation import check_dtype, check_n_jobs
 from treemetric.costs import Costs
 from treemetric.distances import pairwise_distances
+from treemetric.neighbors import nearest
 
 if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 __all__ = ["TreeDistances", "TreeNeighborsGraph"]
-
-# Distances that a graph keeps in memory at a time: 32 MB of them.
-_BLOCK = 1 << 22
 
 
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -217,11 +213,13 @@ class TreeNeighborsGraph(_TreeTransformer):
     See Also
     --------
     TreeDistances : All distances.
+    treemetric.nearest, treemetric.TreeIndex : The same without scikit-learn.
 
     Notes
     -----
-    The distances are computed in blocks of rows of which at most one is in memory. Rows are
-    sorted by distance; of equally distant trees the first ones are taken.
+    The search is that of `treemetric.nearest`: most distances are not computed, and none is kept
+    but those of neighbours. Rows are sorted by distance; of equally distant trees the first ones
+    are taken.
 
     Examples
     --------
@@ -349,22 +347,5 @@ class TreeNeighborsGraph(_TreeTransformer):
                 f"n_neighbors = {self.n_neighbors}, n_samples_fit = {m}, n_samples = {n}"
             )
             raise ValueError(message)
-        columns = np.empty((n, kept), dtype=np.int32)
-        values = np.ones((n, kept))
-        step = max(1, _BLOCK // m)
-        for start in range(0, n, step):
-            rows = slice(start, min(start + step, n))
-            block = self._block(trees, rows)
-            # A stable sort, so that of equal distances the first tree comes first.
-            columns[rows] = np.argsort(block, axis=1, kind="stable")[:, :kept]
-            if self.mode == "distance":
-                values[rows] = np.take_along_axis(block, columns[rows].astype(np.intp), axis=1)
-        starts = np.arange(0, n * kept + 1, kept)
-        return csr_matrix((values.ravel(), columns.ravel(), starts), shape=(n, m))
-
-    def _block(self, trees: "TreeSet", rows: slice) -> npt.NDArray[Any]:
-        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
-        whole = rows.stop - rows.start == len(trees)
-        if whole and trees is self.trees_:
-            return pairwise_distances(trees, **options)
-        return pairwise_distances(trees if whole else trees[rows], self.trees_, **options)
+        found = nearest(trees, self.trees_, k=kept, costs=self.costs, n_jobs=self.n_jobs)
+        return found.to_graph(mode=self.mode)

@@ -3,6 +3,7 @@
 mod filter;
 mod plan;
 mod prices;
+mod search;
 mod task;
 
 use crate::distance::{
@@ -17,6 +18,7 @@ use filter::{Filter, Memory};
 use plan::{Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
+pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;

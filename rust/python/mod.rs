@@ -5,6 +5,7 @@ mod cost;
 mod distance;
 mod error;
 mod files;
+mod neighbors;
 mod run;
 mod set;
 mod tree;
@@ -26,6 +27,8 @@ mod core {
     };
     #[pymodule_export]
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
+    #[pymodule_export]
+    use super::neighbors::neighbors;
     #[pymodule_export]
     use super::set::{PreparedSet, check_arrays, pack};
     #[pymodule_export]

@@ -1,0 +1,62 @@
+//! Bounds of single pairs, or all pairs in batches?
+//!
+//! A batch of columns costs less per pair than one pair after the other, the more so the smaller
+//! the trees. Times were measured for random trees of 5 to 50 nodes and for syntax trees, unit
+//! costs and tables, and fitted by hand. The choice rests on counts, so it is the same on every
+//! machine and for every number of threads, and no result depends on it.
+
+use crate::pairwise::Prices;
+use crate::pairwise::search::Search;
+use crate::tree::{Orientation, Oriented, Prepared};
+
+/// What a lower bound and its place in the queue cost, as a share of a pair in a batch, and in cells.
+const BOUND: (f64, f64) = (0.1, 500.0);
+/// What a pair on its own, after a tight bound, costs: in pairs of a batch, and in cells.
+const ALONE: (f64, f64) = (2.0, 6000.0);
+/// Most queries that are tried with bounds first, and the share of all that they may be.
+const TRIED: (usize, usize) = (16, 8);
+
+/// What is known of the work of a search for the nearest.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// Mean cells of a pair.
+    cells: f64,
+    /// What a pair on its own costs, in pairs of a batch.
+    alone: f64,
+    /// The share of pairs that batches compute.
+    batched: f64,
+}
+
+impl Choice {
+    pub(super) fn new(search: &Search<'_>) -> Self {
+        let pairs = search.x.trees.len() as f64 * search.y.trees.len() as f64;
+        let cells = (all_cells(search) / pairs).max(1.0);
+        let alone = match search.prices {
+            Prices::Fixed(_) => ALONE.0 + ALONE.1 / cells,
+            // The costs of labels are computed for every pair, in a batch or not.
+            Prices::Vectors(_) => 1.0,
+        };
+        Self { cells, alone, batched: if search.mirrored() { 0.5 } else { 1.0 } }
+    }
+
+    /// Whether bounds pay if this share of the pairs must be computed all the same.
+    pub(super) fn bounds_pay(&self, computed: f64) -> bool {
+        BOUND.0 + BOUND.1 / self.cells + self.alone * computed < self.batched
+    }
+}
+
+/// How many of the queries are tried with bounds before the choice is made for the others.
+pub(super) fn tried(queries: usize) -> usize {
+    (queries / TRIED.1).min(TRIED.0)
+}
+
+/// Work if all distances were computed, in cells.
+pub(super) fn all_cells(search: &Search<'_>) -> f64 {
+    let sum = |trees: &[Prepared], of: fn(&Oriented) -> u64| -> f64 {
+        let least = |tree: &Prepared| {
+            of(tree.oriented(Orientation::Left)).min(of(tree.oriented(Orientation::Right)))
+        };
+        trees.iter().map(|tree| least(tree) as f64).sum()
+    };
+    sum(search.x.trees, |tree| tree.row_work) * sum(search.y.trees, |tree| tree.column_work + 16)
+}

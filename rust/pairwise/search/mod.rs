@@ -1,0 +1,267 @@
+//! Neighbours of trees: the k nearest, or all within a radius, exactly, without the matrix.
+//!
+//! Most distances need not be computed, because a cheap lower bound shows that they are too
+//! large. A query looks at its candidates in the order of their lower bounds: the one that comes
+//! first gets a tighter bound and queues again, or, if it has that already, its exact distance. When
+//! the first in the queue cannot be among the answers any more, neither can the rest (Seidl and
+//! Kriegel 1998: no search with these bounds computes fewer distances).
+//!
+//! Bounds are compared as distances, after the one rounding that turns quanta into a float64. It
+//! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees.
+//!
+//! Where bounds tell little or trees are tiny, batches of pairs are faster; `choice.rs` decides.
+
+mod best;
+mod choice;
+mod matrix;
+mod query;
+
+pub use best::Neighbor;
+pub use query::Pivots;
+
+use crate::error::{Error, Result};
+use crate::memory;
+use crate::pairwise::{Prices, SMALL_MATRIX, Side};
+use crate::parallel::{self, Cancel};
+use best::Budget;
+use choice::{Choice, all_cells};
+use query::{Row, Scratch, Searcher};
+use std::cell::Cell;
+
+/// Candidates of one task at least, so that handing over results costs little.
+const TASK_CANDIDATES: usize = 4096;
+/// Above this many bounds a call may take long, however small the trees.
+const SMALL_BOUNDS: usize = 100_000;
+/// Bytes of a neighbour while rows are collected and copied to one place.
+const BYTES_PER_NEIGHBOR: u64 = 2 * size_of::<Neighbor>() as u64;
+
+/// Which candidates are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wanted {
+    /// That many, the nearest; of equally distant ones the first.
+    Nearest(usize),
+    /// All that are at most that far.
+    Within(f64),
+}
+
+/// How neighbours are found. All ways give the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The way that is likely to be the fastest.
+    Auto,
+    /// Every query on its own, with lower bounds.
+    Bounds,
+    /// All pairs, in batches.
+    Batches,
+}
+
+/// Whose neighbours are looked for, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// The queries: sources of the edits.
+    pub x: Side<'a>,
+    /// The candidates: targets.
+    pub y: Side<'a>,
+    /// What edits cost.
+    pub prices: Prices<'a>,
+    /// `y` is `x`, and no tree is its own neighbour.
+    pub inside: bool,
+    /// Edits cost as much as their inverses.
+    pub symmetric: bool,
+    /// Trees with known distances to all candidates, if the costs are a pseudo-metric.
+    pub pivots: Option<Pivots<'a>>,
+}
+
+/// The neighbours of all queries.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    /// Row by row, each by distance, then by index.
+    pub rows: Vec<Vec<Neighbor>>,
+    /// Number of distances that were computed for it.
+    pub computed: u64,
+}
+
+impl Search<'_> {
+    /// Pairs of a query and a candidate.
+    pub fn pairs(&self) -> u64 {
+        let (n, m) = (self.x.trees.len() as u64, self.y.trees.len() as u64);
+        n * if self.inside { m.saturating_sub(1) } else { m }
+    }
+
+    /// Whether every pair of trees is met from both sides, with one result.
+    fn mirrored(&self) -> bool {
+        self.inside && self.symmetric
+    }
+
+    /// Whether all distances must be looked at in batches, or are by the nature of the question.
+    fn is_for_batches(&self, wanted: Wanted) -> bool {
+        let all = match wanted {
+            Wanted::Nearest(k) => k >= self.y.trees.len() - usize::from(self.inside),
+            Wanted::Within(radius) => radius == f64::INFINITY,
+        };
+        // With a radius, batches have bounds of their own.
+        all || (self.pivots.is_none()
+            && (matches!(wanted, Wanted::Within(_)) || !Choice::new(self).bounds_pay(0.0)))
+    }
+}
+
+/// Finds the neighbours of all queries.
+///
+/// `poll(done)` is called now and then with the number of queries that are answered and may stop
+/// the work by returning `false`.
+///
+/// # Errors
+/// [`Error::Memory`] if a pair of trees or the answers do not fit; [`Error::Cancelled`] if `poll`
+/// asked to stop; [`Error::Invalid`] if more neighbours are wanted than there are candidates.
+pub fn search(
+    search: &Search<'_>,
+    wanted: Wanted,
+    method: Method,
+    threads: usize,
+    cancel: &Cancel,
+    poll: impl FnMut(u64) -> bool,
+) -> Result<Found> {
+    let candidates = search.y.trees.len().saturating_sub(usize::from(search.inside));
+    if let Wanted::Nearest(k) = wanted {
+        if k > candidates && !search.x.trees.is_empty() {
+            return Err(Error::Invalid(format!(
+                "there are {candidates} candidates, fewer than the {k} neighbours wanted"
+            )));
+        }
+        let bytes = (k as u64 * BYTES_PER_NEIGHBOR).saturating_mul(search.x.trees.len() as u64);
+        memory::check("the nearest neighbours", bytes)?;
+    }
+    if search.x.trees.is_empty() || search.y.trees.is_empty() {
+        return Ok(Found { rows: vec![Vec::new(); search.x.trees.len()], computed: 0 });
+    }
+    match method {
+        Method::Batches => matrix::search(search, wanted, threads, cancel, poll),
+        Method::Auto if search.is_for_batches(wanted) => {
+            matrix::search(search, wanted, threads, cancel, poll)
+        }
+        Method::Auto | Method::Bounds => by_bounds(search, wanted, method, threads, cancel, poll),
+    }
+}
+
+/// Every query on its own, with bounds; or the first few, if they do not pay.
+fn by_bounds(
+    search: &Search<'_>,
+    wanted: Wanted,
+    method: Method,
+    threads: usize,
+    cancel: &Cancel,
+    mut poll: impl FnMut(u64) -> bool,
+) -> Result<Found> {
+    let n = search.x.trees.len();
+    let searcher = Searcher::new(search, wanted, cancel)?;
+    let mut collected = Collected::new(n);
+    let mut positions: Vec<_> = (0..n).collect();
+    if method == Method::Auto && search.pivots.is_none() {
+        let tried = choice::tried(n);
+        // Spread over all, which are sorted by size.
+        for k in 0..tried {
+            positions.swap(k, k * n / tried);
+        }
+        let rest = positions.split_off(tried);
+        collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
+        if tried > 0 && !Choice::new(search).bounds_pay(collected.share()) {
+            let told = tried as u64;
+            let found =
+                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(told)))?;
+            return Ok(Found { computed: found.computed + collected.computed, ..found });
+        }
+        positions = rest;
+    }
+    collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
+    if poll(n as u64) { Ok(collected.finish()) } else { Err(Error::Cancelled) }
+}
+
+/// The answers so far.
+#[derive(Debug)]
+struct Collected {
+    rows: Vec<Vec<Neighbor>>,
+    done: u64,
+    computed: u64,
+    /// Candidates that were looked at.
+    seen: u64,
+    budget: Budget,
+}
+
+impl Collected {
+    fn new(queries: usize) -> Self {
+        let rows = vec![Vec::new(); queries];
+        Self { rows, done: 0, computed: 0, seen: 0, budget: Budget::default() }
+    }
+
+    /// The share of distances that had to be computed.
+    fn share(&self) -> f64 {
+        self.computed as f64 / self.seen.max(1) as f64
+    }
+
+    /// Answers the queries at some positions of the searcher's order.
+    fn run(
+        &mut self,
+        searcher: &Searcher<'_>,
+        positions: &[usize],
+        threads: usize,
+        cancel: &Cancel,
+        poll: &mut impl FnMut(u64) -> bool,
+    ) -> Result<()> {
+        let candidates = searcher.search.y.trees.len();
+        let fair = positions.len().div_ceil(threads);
+        let step = TASK_CANDIDATES.div_ceil(candidates).min(fair).max(1);
+        let tasks = positions.len().div_ceil(step);
+        let work = |scratch: &mut Scratch, task: usize| {
+            let part = task * step..positions.len().min((task + 1) * step);
+            let row = |&position: &usize| searcher.row(position, scratch, cancel);
+            positions[part].iter().map(row).collect::<Result<Vec<_>>>()
+        };
+        let done = Cell::new(self.done);
+        let mut full = None;
+        let mut receive = |rows: Vec<Row>| {
+            for row in rows {
+                if let Err(error) = self.take(row) {
+                    cancel.cancel();
+                    full.get_or_insert(error);
+                }
+            }
+            done.set(self.done);
+        };
+        let bounds = positions.len().saturating_mul(candidates);
+        let outcome = if bounds < SMALL_BOUNDS && all_cells(searcher.search) < SMALL_MATRIX {
+            let mut scratch = Scratch::default();
+            (0..tasks).try_for_each(|task| {
+                receive(work(&mut scratch, task)?);
+                cancel.check()
+            })
+        } else {
+            let poll = || poll(done.get());
+            parallel::for_each(threads, tasks, cancel, Scratch::default, work, receive, poll)
+        };
+        full.map_or(outcome, Err)
+    }
+
+    fn take(&mut self, row: Row) -> Result<()> {
+        let Row { query, found, computed, seen, half } = row;
+        self.done += 1;
+        self.computed += computed;
+        self.seen += seen;
+        self.budget.take(found.len() as u64 * (1 + u64::from(half)))?;
+        if half {
+            for &Neighbor { distance, index } in &found {
+                self.rows[index as usize].push(Neighbor { distance, index: query as u32 });
+            }
+        }
+        self.rows[query].extend(found);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Found {
+        // Halves of rows have come in from both sides.
+        self.rows.iter_mut().for_each(|row| row.sort_unstable());
+        Found { rows: self.rows, computed: self.computed }
+    }
+}
+
+#[cfg(test)]
+mod tests;

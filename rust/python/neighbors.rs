@@ -1,0 +1,103 @@
+//! Neighbours of trees.
+
+use crate::error::Error;
+use crate::pairwise::{self as core, Found, Method, Pivots, Search, Side, Wanted};
+use crate::python::cost::{PriceList, with_prices};
+use crate::python::run;
+use crate::python::set::PreparedSet;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// Offsets of rows, indices and distances of neighbours, and how many distances were computed.
+type Rows<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, u64);
+/// Positions of pivots, their distances to all candidates, and the slack per node.
+type PivotTable<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>, f64);
+
+/// The `k` nearest trees of `y`, or those within a radius, for all trees of `x`; inside `x`
+/// without a `y`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
+pub(super) fn neighbors<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PreparedSet>,
+    y: Option<&Bound<'py, PreparedSet>>,
+    codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
+    costs: Option<PriceList<'py>>,
+    k: Option<usize>,
+    radius: Option<f64>,
+    pivots: Option<PivotTable<'py>>,
+    method: &str,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Rows<'py>> {
+    let wanted = match (k, radius) {
+        (Some(k), None) => Wanted::Nearest(k),
+        (None, Some(radius)) => Wanted::Within(radius),
+        _ => return Err(Error::Invalid("either k or radius must be given".to_owned()).into()),
+    };
+    let method = match method {
+        "auto" => Method::Auto,
+        "bounds" => Method::Bounds,
+        "batches" => Method::Batches,
+        _ => return Err(Error::Invalid(format!("there is no method {method:?}")).into()),
+    };
+    let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
+    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let sources = Side { trees: &x.get().trees, codes: codes_x };
+    let targets = y.map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
+    let pivots = match &pivots {
+        None => None,
+        Some((chosen, distances, slack)) => {
+            let (chosen, distances) = (chosen.as_slice()?, distances.as_slice()?);
+            Some(check_pivots(chosen, distances, *slack, targets.trees.len())?)
+        }
+    };
+    let found = with_prices(py, costs.as_ref(), |prices| {
+        let search =
+            Search { x: sources, y: targets, prices, inside: y.is_none(), symmetric, pivots };
+        let total = sources.trees.len() as u64;
+        run::enter(py, progress, total, |cancel, poll| {
+            core::search(&search, wanted, method, threads, cancel, poll)
+        })
+    })?;
+    Ok(in_arrays(py, &found))
+}
+
+/// Pivots that came from outside must fit the candidates.
+fn check_pivots<'a>(
+    chosen: &'a [u32],
+    distances: &'a [f64],
+    slack: f64,
+    candidates: usize,
+) -> PyResult<Pivots<'a>> {
+    let inside = chosen.iter().all(|&pivot| (pivot as usize) < candidates);
+    if chosen.is_empty() || !inside || distances.len() != chosen.len() * candidates {
+        let (pivots, count) = (chosen.len(), distances.len());
+        return Err(Error::Invalid(format!(
+            "{pivots} pivots with {count} distances do not fit {candidates} candidates"
+        ))
+        .into());
+    }
+    Ok(Pivots { chosen, distances, slack })
+}
+
+fn in_arrays<'py>(py: Python<'py>, found: &Found) -> Rows<'py> {
+    let mut offsets = Vec::with_capacity(found.rows.len() + 1);
+    offsets.push(0);
+    let mut end = 0;
+    for row in &found.rows {
+        end += row.len() as i64;
+        offsets.push(end);
+    }
+    let all = || found.rows.iter().flatten();
+    let indices = all().map(|near| i64::from(near.index)).collect();
+    let distances = all().map(|near| near.distance).collect();
+    (
+        PyArray1::from_vec(py, offsets),
+        PyArray1::from_vec(py, indices),
+        PyArray1::from_vec(py, distances),
+        found.computed,
+    )
+}
