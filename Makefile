@@ -7,14 +7,15 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-rust test-python test-oldest lint bench peers clean
+.PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean
 
 help:
 	@echo "make demo         build, run a real job on built-in data, save a picture in demo/"
 	@echo "make test         all tests, of the Rust core and of the installed wheel"
 	@echo "make test-oldest  estimators with the oldest supported libraries"
+	@echo "make miri         kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         formatters, linters, types"
-	@echo "make bench        measure against edist, zss and apted; writes benches/record/"
+	@echo "make bench        measure growth, and against edist, zss, apted; writes benches/record/"
 	@echo "make clean        remove everything that the others made"
 
 # pip 25.1 or newer is needed for --group.
@@ -63,6 +64,10 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
+# Miri does not know vector instructions: the scalar kernel and the portable twin of the others.
+miri:
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib distance::
+
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check
 	cargo clippy --locked --all-targets -- -D warnings
@@ -77,8 +82,9 @@ peers: $(VENV)/.tools
 	$(BIN)/python -m pip install -q --group peers
 
 bench: peers
-	$(BIN)/python -m pip install -q .
+	$(BIN)/python -m pip install -q '.[plot]'
 	$(BIN)/python benches/peers.py
+	$(BIN)/python benches/growth.py
 	$(BIN)/python benches/alignment.py
 	$(BIN)/python benches/learning.py
 

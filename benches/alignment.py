@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from peers import race
+from measure import race
 from report import Report, spell, times
 from workloads import adjacency, cells, make_tree, syntax_set
 

@@ -2,7 +2,7 @@
 
     python benches/disk.py                     10,000 trees, two threads; writes a record
     python benches/disk.py --trees 1000        less of it
-    python benches/disk.py --smoke             within seconds, checks that it runs; no record
+    python benches/disk.py --smoke             within seconds, killed and resumed too; no record
 
 The trees are functions of Python's standard library, as syntax trees of 20 to 200 nodes. A child
 process fills the file and is killed (SIGKILL) twice, after about a third and two thirds of the
@@ -54,25 +54,39 @@ def peak_bytes() -> tuple[int, int]:
     return int(found["VmHWM"][1]) * 1024, int(found["VmRSS"][1]) * 1024
 
 
-def child(trees: tm.TreeSet, options: dict[str, Any], pipe: Any) -> None:
-    """Fill the file and tell how far it is."""
+def child(trees: tm.TreeSet, options: dict[str, Any], pipe: Any, stop_at: float | None) -> None:
+    """Fill the file and tell how far it is; with `stop_at`, wait there for the end.
+
+    Few trees would be done before they could be killed. They also get time to be noted: blocks
+    are noted together, some times a second.
+    """
     _, before = peak_bytes()
-    told = 0.0
+    told, first, noted = 0.0, None, False
 
     def tell(done: int, total: int) -> None:
-        nonlocal told
-        if done >= total or time.monotonic() - told > 0.2:
+        nonlocal told, first, noted
+        first = done if first is None else first
+        if stop_at is not None and not noted and 2 * done >= first + stop_at * total:
+            noted = True
+            time.sleep(0.3)
+        wait = stop_at is not None and done >= stop_at * total
+        if wait or done >= total or time.monotonic() - told > 0.2:
             told = time.monotonic()
             pipe.send((done, total, peak_bytes()[0] - before))
+        if wait:
+            time.sleep(600)
 
     tm.pairwise_distances(trees, progress=tell, **options)
 
 
-def run(trees: tm.TreeSet, options: dict[str, Any], until: float) -> dict[str, float]:
+def run(
+    trees: tm.TreeSet, options: dict[str, Any], until: float, *, wait: bool
+) -> dict[str, float]:
     """Run a child until a share of all is done, then kill it; return what it told."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(trees, options, sender))
+    stop_at = until if wait and until < 1 else None
+    process = context.Process(target=child, args=(trees, options, sender, stop_at))
     process.start()
     sender.close()
     first, last, begin = None, (0, 1, 0), 0.0
@@ -131,7 +145,7 @@ def main() -> None:
         options = {"out": path, "n_jobs": arguments.jobs, "memory_budget": memory}
         runs = []
         for until in (1 / 3, 2 / 3, 1):
-            found = run(trees, options, until)
+            found = run(trees, options, until, wait=arguments.smoke)
             runs.append(found)
             print(
                 f"run {len(runs)}: from {found['from'] / found['total']:.1%} to "
@@ -140,6 +154,9 @@ def main() -> None:
                 + ("" if until == 1 else ", then killed"),
                 flush=True,
             )
+        # Every run took up what the one before had left, and had something to do.
+        for before, after in itertools.pairwise(runs):
+            assert before["from"] < after["from"] < after["total"]
         size = path.stat().st_size
         manifest = json.loads(Path(f"{path}.manifest.json").read_text())
         blocks = manifest["done"][0][1] + 1

@@ -8,7 +8,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use treemetric::cost::CostTable;
 use treemetric::distance::{
-    Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work,
+    Decomposition, Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work,
 };
 use treemetric::pairwise::{Prices, Request, Side, compute};
 use treemetric::parallel::Cancel;
@@ -58,7 +58,8 @@ fn cost_table() -> CostTable {
 fn pairs(criterion: &mut Criterion) {
     let table = cost_table();
     let cancel = Cancel::default();
-    let left = Route { orientation: Orientation::Left, swapped: false };
+    let decomposition = Decomposition::Outer(Orientation::Left);
+    let left = Route { decomposition, swapped: false };
     for nodes in [10, 20, 50, 100, 200, 500] {
         let mut random = Random(5);
         let (x, y) = (random_tree(nodes, &mut random), random_tree(nodes, &mut random));
@@ -120,6 +121,7 @@ fn all_pairs(criterion: &mut Criterion) {
             prices: Prices::Fixed(Pricing::Unit),
             triangle: true,
             diagonal: false,
+            cutoff: None,
         };
         group.throughput(Throughput::Elements(request.pairs()));
         group.bench_function(BenchmarkId::new("unit", nodes), |b| {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
-from peers import race
+from measure import race
 from report import Report, spell, times
 from threadpoolctl import threadpool_limits
 

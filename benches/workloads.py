@@ -9,6 +9,9 @@ from __future__ import annotations
 import functools
 import importlib
 import random
+import sys
+import sysconfig
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,18 +23,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PlainTree = tuple[list[str], list[int]]
+# A few modules for trees of shape "ast"; all have many functions.
+_MODULES = ("argparse", "inspect", "tarfile")
 ALPHABET = [chr(ord("a") + i) for i in range(26)]
-SHAPES = ("random", "binary", "left", "right", "zigzag", "star", "table")
+SHAPES = (
+    *("random", "recursive", "binary", "left", "right", "zigzag", "mixed"),
+    *("star", "table", "ast"),
+)
 
 
 # ------------------------------------------------------------------------------ trees
 
 
 def make_tree(shape: str, n: int, rng: random.Random) -> PlainTree:
-    """Return a tree of n nodes with random labels of 26."""
+    """Return a tree of n nodes of one of SHAPES.
+
+    Labels are random, of 26, but for "ast": the first n nodes, in preorder, of a module
+    that has functions of the standard library one after the other.
+    """
+    if shape == "ast":
+        return _module(n, rng)
     labels = [rng.choice(ALPHABET) for _ in range(n)]
     if shape == "random":
         return labels, _uniform_parents(n, rng)
+    if shape == "recursive":
+        return labels, _preorder(_recursive(n, rng))
     return labels, _preorder(_CHILDREN[shape](n))
 
 
@@ -47,10 +63,40 @@ def syntax_set(count: int, seed: int, modules: tuple[str, ...] | None = None) ->
     return trees[:count]
 
 
+def library_set(count: int, seed: int) -> list[PlainTree]:
+    """Return functions of 20 to 200 nodes of the whole standard library, in random order."""
+    trees = list(_syntax_trees(_library_modules()))
+    random.Random(seed).shuffle(trees)
+    return trees[:count]
+
+
 @functools.cache
 def _syntax_trees(modules: tuple[str, ...] | None) -> list[PlainTree]:
     data = load_stdlib_functions(modules=modules).data
     return [(list(tree.labels), tree.parents.tolist()) for tree in data]
+
+
+def _library_modules() -> tuple[str, ...]:
+    """Name the modules of the standard library that are written in Python."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    left_out = {"test", "idlelib", "lib2to3", "site", "this", "antigravity"}
+    names = []
+    for file in [*folder.glob("*.py"), *folder.glob("*/*.py")]:
+        parts = file.relative_to(folder).with_suffix("").parts
+        if parts[0] in sys.stdlib_module_names and parts[0] not in left_out:
+            names.append(".".join(part for part in parts if part != "__init__"))
+    return tuple(sorted(names))
+
+
+def _module(n: int, rng: random.Random) -> PlainTree:
+    functions = _syntax_trees(_MODULES)
+    labels, parents = ["Module"], [-1]
+    while len(labels) < n:
+        more, above = rng.choice(functions)
+        start = len(labels)
+        labels += more
+        parents += [0 if parent < 0 else start + parent for parent in above]
+    return labels[:n], parents[:n]
 
 
 def random_pairs(n: int, count: int, seed: int) -> list[tuple[int, int]]:
@@ -94,6 +140,26 @@ def _preorder(children: list[list[int]]) -> list[int]:
     return parents
 
 
+def _recursive(n: int, rng: random.Random) -> list[list[int]]:
+    """Grow a tree: each node goes below any of those before it, at any place."""
+    children: list[list[int]] = [[] for _ in range(n)]
+    for node in range(1, n):
+        siblings = children[rng.randrange(node)]
+        siblings.insert(rng.randint(0, len(siblings)), node)
+    return children
+
+
+def _mixed(n: int) -> list[list[int]]:
+    """Return a root over a binary tree, a left comb, a right comb and a zigzag."""
+    children: list[list[int]] = [[]]
+    for part, shape in enumerate(("binary", "left", "right", "zigzag")):
+        start, size = len(children), (n - 1 + part) // 4
+        if size:
+            children[0].append(start)
+            children += [[start + c for c in below] for below in _CHILDREN[shape](size)]
+    return children
+
+
 def _binary(n: int) -> list[list[int]]:
     return [[c for c in (2 * i + 1, 2 * i + 2) if c < n] for i in range(n)]
 
@@ -128,6 +194,7 @@ _CHILDREN: dict[str, Callable[[int], list[list[int]]]] = {
     "left": lambda n: _comb(n, lambda _: True),
     "right": lambda n: _comb(n, lambda _: False),
     "zigzag": lambda n: _comb(n, lambda level: level % 2 == 0),
+    "mixed": _mixed,
     "star": _star,
     "table": _table,
 }

@@ -3,6 +3,22 @@
 use proptest::prelude::*;
 use std::collections::HashMap;
 
+/// So many random cases; fewer under Miri, and as many as `PROPTEST_CASES` says where it is set
+/// (on emulated machines).
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    if cfg!(miri) {
+        // Miri has no files to keep failures in.
+        return ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() };
+    }
+    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    ProptestConfig::with_cases(wanted.unwrap_or(usual))
+}
+
+/// So many nodes, fewer under Miri.
+pub(crate) const fn nodes(usual: usize) -> usize {
+    if cfg!(miri) { usual.div_ceil(8) } else { usual }
+}
+
 /// A tree or forest in preorder.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plain {

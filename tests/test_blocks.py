@@ -29,6 +29,8 @@ COSTS = {
     "symmetric": tm.CostMatrix("abcd", np.maximum(GRID, GRID.T)),
     "asymmetric": tm.CostMatrix("abcd", GRID),
     "function": tm.CallableCosts(lambda a, b: abs(ord(a or "z") - ord(b or "z")) ** 0.5),
+    # d has no vector.
+    "vectors": tm.VectorCosts("abc", GRID[1:4].astype("float32"), kind="angle"),
 }
 CALLS = {
     "full": ((TREES,), {}),
@@ -88,13 +90,15 @@ def test_a_npy_file_holds_what_the_array_does(tmp_path, name, call):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["D.npy", "D.npy.manifest.json"]
 
 
+@pytest.mark.parametrize("name", ["unit", "vectors"])
 @pytest.mark.parametrize("call", ["full", "condensed", "rectangle"])
-def test_a_zarr_array_holds_what_the_array_does(tmp_path, call):
+def test_a_zarr_array_holds_what_the_array_does(tmp_path, name, call):
     zarr = pytest.importorskip("zarr")
     trees, options = CALLS[call]
+    options = {"costs": COSTS[name], **options}
     expected = tm.pairwise_distances(*trees, **options)
     path = tmp_path / "D.zarr"
-    got = tm.pairwise_distances(*trees, out=path, memory_budget="4MB", n_jobs=2, **options)
+    got = tm.pairwise_distances(*trees, out=path, memory_budget="5MB", n_jobs=2, **options)
     assert isinstance(got, zarr.Array)
     check_same(got, expected)
     check_same(zarr.open_array(path, mode="r"), expected)

@@ -14,7 +14,13 @@ from treemetric import _core
 
 SHAPES = st.sampled_from(sorted(reference.SHAPES))
 WAYS = list(product([False, True], repeat=4))
-IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(np.arange(25).reshape(5, 5) % 24))
+STEPS = np.arange(25).reshape(5, 5) % 24
+IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(STEPS))
+# Quanta for lanes of one, two and four bytes: a pair of nodes saves up to 8, 46 and 46 million.
+WHOLE = tm.CostMatrix("abcd", STEPS % 5)
+TENTHS = tm.CostMatrix("abcd", STEPS / 10)
+MILLIONTHS = tm.CostMatrix("abcd", STEPS * 999_999 / 1e6)
+COSTS = [None, IRRATIONAL, WHOLE, TENTHS, MILLIONTHS]
 
 
 def all_ways(x, y, costs=None):
@@ -23,7 +29,7 @@ def all_ways(x, y, costs=None):
 
 
 @given(st.integers(0, 2**32), SHAPES, SHAPES)
-@pytest.mark.parametrize("costs", [None, IRRATIONAL])
+@pytest.mark.parametrize("costs", COSTS)
 def test_all_ways_give_the_same_bits(costs, seed, shape, other):
     rng = Random(seed)
     x = reference.make_tree(rng, rng.randint(1, 140), shape, "abcd")
@@ -31,8 +37,8 @@ def test_all_ways_give_the_same_bits(costs, seed, shape, other):
     assert all_ways(x, y, costs) == {tm.distance(x, y, costs=costs)}
 
 
-@pytest.mark.parametrize("size", [126, 127, 128, 129, 300])
-@pytest.mark.parametrize("costs", [None, IRRATIONAL])
+@pytest.mark.parametrize("size", [5, 6, 31, 32, 126, 127, 128, 129, 300])
+@pytest.mark.parametrize("costs", COSTS)
 def test_all_ways_agree_where_the_lanes_change(size, costs):
     rng = Random(size)
     x, y = (reference.make_tree(rng, size, "random", "abcd") for _ in range(2))

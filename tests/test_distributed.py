@@ -20,6 +20,8 @@ TREES = tm.TreeSet(
 GRID = np.sqrt(np.arange(25).reshape(5, 5) % 24)
 ASYMMETRIC = tm.CostMatrix("abcd", GRID)
 FUNCTION = tm.CallableCosts(lambda a, b: abs(ord(a or "z") - ord(b or "z")) ** 0.5)
+# d has no vector; Euclidean ones go to the core as they came.
+VECTORS = tm.VectorCosts("abc", GRID[1:4], kind="euclidean")
 SMALL = "3.5MB"  # several blocks
 CALLS = {
     "full": ((TREES,), {}),
@@ -27,6 +29,7 @@ CALLS = {
     "rectangle": ((TREES[:150], TREES[100:]), {"cutoff": 20}),
     "asymmetric": ((TREES,), {"costs": ASYMMETRIC}),
     "function": ((TREES,), {"costs": FUNCTION, "dtype": "float32"}),
+    "vectors": ((TREES,), {"costs": VECTORS, "condensed": True}),
 }
 
 
@@ -80,12 +83,14 @@ def test_a_dask_array_equals_the_local_one(call):
     check_same(got.compute(scheduler="threads"), tm.pairwise_distances(*trees, **options))
 
 
-def test_a_dask_array_of_a_cluster(client):
-    expected = tm.pairwise_distances(TREES)
-    got = pairwise_distances(TREES, memory_budget=SMALL)
+@pytest.mark.parametrize("costs", [None, VECTORS], ids=["unit", "vectors"])
+def test_a_dask_array_of_a_cluster(client, costs):
+    expected = tm.pairwise_distances(TREES, costs=costs)
+    got = pairwise_distances(TREES, costs=costs, memory_budget=SMALL)
     check_same(client.compute(got).result(), expected)
     rows = got[10:20].sum(axis=1).compute()
-    assert np.array_equal(rows, expected[10:20].sum(axis=1))
+    # dask sums in another order.
+    np.testing.assert_allclose(rows, expected[10:20].sum(axis=1), rtol=1e-13)
 
 
 def test_no_trees_give_an_empty_dask_array():
@@ -104,6 +109,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGKILL")
         ("D.npy", {}),
         ("D.zarr", {"condensed": True}),
         ("D.zarr", {"writer": "workers", "costs": ASYMMETRIC}),
+        ("D.zarr", {"writer": "workers", "costs": VECTORS}),
     ],
 )
 def test_a_worker_may_be_killed(mortal, tmp_path, name, options):
@@ -216,21 +222,23 @@ def test_joblib_gives_the_same(backend, call):
     assert len(calls) > 2
 
 
-def test_joblib_by_way_of_dask(client):
+@pytest.mark.parametrize("costs", [None, VECTORS], ids=["unit", "vectors"])
+def test_joblib_by_way_of_dask(client, costs):
     with joblib.parallel_config("dask", n_jobs=2):
-        got = joblib_distances(TREES, memory_budget=SMALL)
-    check_same(got, tm.pairwise_distances(TREES))
+        got = joblib_distances(TREES, costs=costs, memory_budget=SMALL)
+    check_same(got, tm.pairwise_distances(TREES, costs=costs))
 
 
 @pytest.mark.parametrize("name", ["D.npy", "D.zarr"])
 @pytest.mark.parametrize("condensed", [False, True])
-def test_joblib_fills_files(tmp_path, name, condensed):
+@pytest.mark.parametrize("costs", [None, VECTORS], ids=["unit", "vectors"])
+def test_joblib_fills_files(tmp_path, name, condensed, costs):
     if name.endswith(".zarr"):
         pytest.importorskip("zarr", reason="needs the extra 'zarr'")
-    options = {"condensed": condensed, "memory_budget": "4MB", "n_jobs": 2}
+    options = {"costs": costs, "condensed": condensed}
     with joblib.parallel_config("threading"):
-        got = joblib_distances(TREES, out=tmp_path / name, **options)
-    check_same(got, tm.pairwise_distances(TREES, condensed=condensed))
+        got = joblib_distances(TREES, out=tmp_path / name, memory_budget="4MB", n_jobs=2, **options)
+    check_same(got, tm.pairwise_distances(TREES, **options))
 
 
 def test_dask_is_an_extra(monkeypatch):

@@ -173,6 +173,21 @@ def test_costs_of_squares(kind):
     assert np.isfinite(slopes).all()
 
 
+@pytest.mark.parametrize("turn", [1e-2, 1e-5, 1e-7])
+def test_the_gradient_of_the_angle_of_nearly_opposite_vectors(turn):
+    vectors = [[1.0, 0.0], [-np.cos(turn), np.sin(turn)], [0.0, 1.0]]
+    costs = tm.VectorCosts("abc", vectors, kind="angle")
+    trees = [tm.Tree.from_sequence(label) for label in "abc"]
+    replaced = tm.CostMatrix("abc", 1 - np.eye(4))
+    counts = tm.edit_counts(trees, pairs=[(0, 1), (0, 2)], costs=replaced)
+    loss = ProjectionLoss(fold_vectors(counts, costs), Squash(), costs, np.eye(2))
+    far, near = 1 - turn / np.pi, 0.5
+    value, gradient = loss(np.eye(2).ravel())
+    assert value == pytest.approx((far - near) / (far + near), abs=1e-14)
+    expected = approx_fprime(np.eye(2).ravel(), lambda omega: loss(omega)[0], turn / 100)
+    np.testing.assert_allclose(gradient, expected, rtol=2e-2, atol=1e-5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_where_there_is_no_gradient_it_is_zero(kind):
     vectors = [[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treemetric as tm
+from buffers import at_odd_addresses
 from reference import make_tree
 from strategies import any_label, tree_lists
 
@@ -224,6 +225,18 @@ def test_pickle_hands_the_arrays_over_out_of_band():
     assert twin == flat
     assert twin.classes == (1, 2, 3)
     assert np.array_equal(twin.offsets, flat.offsets)
+
+
+@given(tree_lists(labels=any_label))
+def test_buffers_at_odd_addresses(trees):
+    """As dask gives them, which cuts them out of a message."""
+    flat = tm.TreeSet(trees)
+    twin = at_odd_addresses(flat)
+    assert twin == flat
+    assert list(twin) == trees
+    for name in ("codes", "parents", "offsets"):
+        assert getattr(twin, name).flags.aligned
+    assert np.array_equal(tm.pairwise_distances(twin), tm.pairwise_distances(flat))
 
 
 @pytest.mark.parametrize("name", ["alphabet", "codes", "parents", "offsets", "ids"])

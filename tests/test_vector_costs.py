@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treemetric as tm
+from buffers import at_odd_addresses
 from strategies import tree_lists
 
 KINDS = ("cosine", "chord", "angle", "euclidean")
@@ -162,6 +163,21 @@ def test_close_and_opposite_vectors_keep_their_digits(kind, dtype, projected):
     if kind != "euclidean":
         expected[4] = 0.0
     check_same(found, expected, slack)
+
+
+@pytest.mark.parametrize("turn", [0.3, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10])
+def test_angles_keep_their_digits_at_both_ends(turn):
+    """Where neither the sine of half the angle nor its cosine does."""
+    near, far = (math.cos(turn), math.sin(turn)), (-math.cos(turn), math.sin(turn))
+    costs = tm.VectorCosts("anfo", [(1.0, 0.0), near, far, (-1.0, 0.0)], kind="angle")
+    expected = [0.0, turn / math.pi, 1 - turn / math.pi, 1.0]
+    check_same(costs.to_matrix().matrix[0, :4], expected, 1e-15)
+    assert costs.to_matrix().matrix[0, 3] == 1.0
+    nodes = [tm.Tree.from_sequence(label) for label in "anfo"]
+    # The core rounds costs to multiples of 2**-40.
+    check_same(tm.pairwise_distances(nodes[:1], nodes, costs=costs)[0], expected, 2**-40)
+    counts = tm.edit_counts(nodes[:1], nodes, costs=tm.UnitCosts())
+    check_same(counts.distances(costs), expected, 1e-15)
 
 
 # --- every path --------------------------------------------------------------------
@@ -451,6 +467,18 @@ def test_copies_share_the_vectors():
     costs = some_costs()
     assert copy.deepcopy(costs) is costs
     assert np.shares_memory(copy.copy(costs).vectors, costs.vectors)
+
+
+@ALL
+def test_buffers_at_odd_addresses(kind, dtype, projected):
+    """As dask gives them, which cuts them out of a message."""
+    costs = some_costs(kind, dtype, projected=projected)
+    again = at_odd_addresses(costs)
+    assert again == costs
+    assert again.vectors.flags.aligned
+    trees = some_trees()
+    one, other = (tm.pairwise_distances(trees, costs=c) for c in (costs, again))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_different_costs_are_not_equal():

@@ -12,6 +12,9 @@
 //! cost (next to a penalty of a billion, say), the grid is 2⁻¹⁰⁰ and sums need 128 bits.
 
 /// Quanta per largest cost are at most 2 to this power.
+///
+/// A saving is at most twice the largest cost, so a float64 counts exactly what pairs save whose
+/// smaller tree has 2¹² nodes or fewer: `2 * 2^12 * 2^40 = 2^53`.
 const GRID_BITS: i32 = 40;
 /// The same for costs of very different size.
 const WIDE_BITS: i32 = 100;
@@ -19,11 +22,6 @@ const WIDE_BITS: i32 = 100;
 const SMALLEST_SHARE: f64 = 1.0 / 2048.0;
 /// Most decimals that are tried before the grid is used.
 const MAX_DECIMALS: i32 = 9;
-/// Trees with more nodes than this on both sides can exceed the 2⁵³ that a float64 counts exactly.
-///
-/// A saving is at most twice the largest cost, so `2 * 2^12 * 2^40 = 2^53`.
-pub(crate) const EXACT_NODES: usize = 1 << 12;
-
 /// How many quanta make one unit of cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scale {

@@ -14,6 +14,7 @@ pub struct CostTable {
     savings: Vec<f64>,
     /// The same for wide scales only.
     wide_savings: Vec<i128>,
+    largest_saving: i128,
     delete: Vec<i128>,
     insert: Vec<i128>,
     scale: Scale,
@@ -67,10 +68,12 @@ impl CostTable {
         } else {
             savings.extend((0..rows * columns).map(|cell| saving(cell) as f64));
         }
+        let largest_saving = (0..rows * columns).map(saving).fold(0, i128::max);
         Ok(Self {
             columns,
             savings,
             wide_savings,
+            largest_saving,
             delete: deleted,
             insert: inserted,
             scale,
@@ -89,6 +92,7 @@ impl CostTable {
     ) -> Self {
         Self {
             columns: insert.len(),
+            largest_saving: savings.iter().copied().fold(0.0, f64::max) as i128,
             savings,
             wide_savings: Vec::new(),
             delete,
@@ -138,6 +142,11 @@ impl CostTable {
         if self.is_wide() { self.wide_savings[cell] } else { self.savings[cell] as i128 }
     }
 
+    /// The largest saving of all pairs of labels, at least 0.
+    pub(crate) fn largest_saving(&self) -> i128 {
+        self.largest_saving
+    }
+
     pub(crate) fn delete(&self, row: u32) -> i128 {
         self.delete[row as usize]
     }
@@ -156,6 +165,7 @@ mod tests {
         let table = CostTable::new(&[5.0, 0.5], &[1.0], &[1.0, 1.0]).unwrap();
         assert_eq!((table.saving(0, 0), table.saving(0, 1)), (0.0, 15.0));
         assert_eq!(table.raw_saving(0, 0), -30);
+        assert_eq!(table.largest_saving(), 15);
         assert_eq!(table.scale(), Scale::Decimal(1));
         assert_eq!(table.shape(), (1, 2));
     }

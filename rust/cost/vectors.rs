@@ -170,9 +170,10 @@ impl<'a> VectorCosts<'a> {
         for (i, &from) in x.codes.iter().enumerate() {
             let gap = self.quanta(self.gap_cost(from));
             for (j, &to) in y.codes.iter().enumerate() {
-                let apart = || {
+                // The squared length of the difference, or with a sign of -1 of the sum.
+                let apart = |sign: f64| {
                     let pairs = a.row(i).into_iter().zip(b.row(j));
-                    pairs.map(|(&p, &q)| (p.into() - q.into()).powi(2)).sum::<f64>()
+                    pairs.map(|(&p, &q)| (p.into() - sign * q.into()).powi(2)).sum::<f64>()
                 };
                 let cost = if from == to {
                     0.0
@@ -189,7 +190,7 @@ impl<'a> VectorCosts<'a> {
 
     /// The cost of replacing one vector by another, from their product, or from their squared
     /// distance if they are so close that the product has lost too many digits.
-    fn cost(&self, from: u32, to: u32, product: f64, apart: impl Fn() -> f64) -> f64 {
+    fn cost(&self, from: u32, to: u32, product: f64, apart: impl Fn(f64) -> f64) -> f64 {
         if self.kind == Kind::Cosine {
             return (0.5 * (1.0 - product)).clamp(0.0, 1.0);
         }
@@ -199,13 +200,18 @@ impl<'a> VectorCosts<'a> {
             }
             _ => 2.0,
         };
-        let by_product = squares - 2.0 * product;
-        let squared = if by_product < CANCELLED * squares { apart() } else { by_product };
+        // |x - sign y|, for which y may be turned round.
+        let length = |sign: f64| {
+            let by_product = squares - 2.0 * sign * product;
+            let cancelled = by_product < CANCELLED * squares;
+            (if cancelled { apart(sign) } else { by_product }).sqrt()
+        };
         match self.kind {
-            Kind::Euclidean => squared.sqrt(),
-            Kind::Chord => (0.5 * squared.sqrt()).min(1.0),
-            // Half the chord is the sine of half the angle.
-            _ => 2.0 / std::f64::consts::PI * (0.5 * squared.sqrt()).min(1.0).asin(),
+            Kind::Euclidean => length(1.0),
+            Kind::Chord => (0.5 * length(1.0)).min(1.0),
+            // Half the difference and half the sum of unit vectors are the sine and the cosine of
+            // half the angle. Together they keep their digits at both ends, where neither does.
+            _ => length(1.0).atan2(length(-1.0)) / std::f64::consts::FRAC_PI_2,
         }
     }
 }

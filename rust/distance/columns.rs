@@ -48,12 +48,12 @@ pub(crate) struct Block<S: Simd> {
     pub(crate) pick: S::Pick,
 }
 
-/// Lanes that a chained block picks from one half of an earlier block of its chain.
+/// Lanes that a chained block picks from one part of an earlier block of its chain.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FarPick<S: Simd> {
     pub(crate) block: u32,
-    pub(crate) upper: bool,
-    pub(crate) control: S::Vector,
+    pub(crate) part: u32,
+    pub(crate) control: S::Far,
 }
 
 /// Neighbouring blocks of one kind. Where a run passes from one level to the next, the masks of
@@ -127,7 +127,7 @@ impl<S: Simd> Columns<S> {
             u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
         });
         let most_blocks = widths.map(|width| width + 1).sum::<u64>();
-        // A chained block has far picks too, as many as it has halves to pick from.
+        // A chained block has far picks too, as many as it has parts to pick from.
         let bytes = size_of::<Block<S>>() + 2 * size_of::<FarPick<S>>();
         memory::check("the column tables", most_blocks * bytes as u64)?;
         // Stable, so that the segments of a level stay in the order of their lanes.
@@ -164,10 +164,10 @@ impl<S: Simd> Columns<S> {
             + self.gathers.len() * size_of::<S::Gather>()
     }
 
-    /// Vectors of scratch for rows of this tree: the table, a row, the stack of rows.
-    pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize, usize) {
+    /// Vectors of scratch for rows of this tree: a row, the stack of rows.
+    pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize) {
         let widest = self.chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
-        (rows.len() * self.vectors, widest, widest * rows.max_depth as usize)
+        (widest, widest * rows.max_depth as usize)
     }
 
     fn cut_into_chunks(&mut self) {
@@ -291,21 +291,21 @@ impl<S: Simd> Builder<S> {
             pick: S::pick_control(&near[..S::LANES]),
         });
         self.columns.vector_of.push(vector as u32);
-        let half = S::LANES / 2;
+        let part = S::LANES / S::PARTS;
         while let Some(&(_, source)) = far.first() {
-            let group = source / half;
+            let group = source / part;
             let mut sources = [None; 64];
             far.retain(|&(q, source)| {
-                let here = source / half == group;
+                let here = source / part == group;
                 if here {
-                    sources[q] = Some((source % half) as u8);
+                    sources[q] = Some((source % part) as u8);
                 }
                 !here
             });
             self.columns.far.push(FarPick {
                 block: self.block_of[source / S::LANES],
-                upper: group % 2 == 1,
-                control: S::half_control(&sources[..S::LANES]),
+                part: (group % S::PARTS) as u32,
+                control: S::far_control(&sources[..S::LANES]),
             });
         }
         self.columns.far_start.push(self.columns.far.len() as u32);

@@ -1,19 +1,18 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
 use crate::cost::CostTable;
-use crate::cost::scale::EXACT_NODES;
-use crate::distance::columns::Columns;
-use crate::distance::packed::{self, Job};
+use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::profile;
-use crate::distance::savings::{Read, Savings, Whole};
-use crate::distance::scalar::{self, Number};
-use crate::distance::simd::Simd;
+use crate::distance::run::Run;
+use crate::distance::savings::{Read, Whole};
+use crate::distance::scalar;
+use crate::distance::sharing::Shared;
 #[cfg(target_arch = "x86_64")]
-use crate::distance::simd::avx2::{Avx2, Bytes, Doubles, Words};
+use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
 use crate::error::Result;
 use crate::parallel::Cancel;
-use crate::tree::{Orientation, Oriented, Prepared};
+use crate::tree::{Orientation, Prepared};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -46,6 +45,14 @@ impl Pricing<'_> {
     pub(crate) fn is_wide(self) -> bool {
         matches!(self, Pricing::Table(table) if table.is_wide())
     }
+
+    /// The most quanta that pairing two nodes can save.
+    pub(crate) fn largest_saving(self) -> i128 {
+        match self {
+            Pricing::Unit => 2,
+            Pricing::Table(table) => table.largest_saving(),
+        }
+    }
 }
 
 /// Which kernel may be used. All give the same bits.
@@ -57,6 +64,20 @@ pub enum Kernel {
     Scalar,
     /// The vector kernel, where the machine and the pair allow it, however small the pair.
     Packed,
+    /// The same with these instructions, and with these lanes or the narrowest wider ones that the
+    /// pair needs.
+    Exactly(Instructions, Lanes),
+}
+
+impl Kernel {
+    /// Whether these instructions may be used.
+    fn may_use(self, instructions: Instructions) -> bool {
+        match self {
+            Kernel::Auto | Kernel::Packed => true,
+            Kernel::Scalar => false,
+            Kernel::Exactly(wanted, _) => wanted == instructions,
+        }
+    }
 }
 
 /// Along which paths a pair is decomposed.
@@ -93,7 +114,7 @@ const TABLES_PAY_OFF: f64 = 3000.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
 /// Column tables above this many bytes are built anew for every use.
-const KEEP_TABLES: usize = 1 << 20;
+pub(crate) const KEEP_TABLES: usize = 1 << 20;
 /// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
 /// left to the scalar kernel: its memory is that of the two trees.
 const LARGEST_TABLES: u64 = 1 << 25;
@@ -106,11 +127,9 @@ pub(crate) struct ColumnCache {
     /// How often a small pair could have used them.
     wanted: AtomicU32,
     #[cfg(target_arch = "x86_64")]
-    bytes: [OnceLock<Box<Columns<Bytes>>>; 2],
+    avx2: OnceLock<Box<Tables<Avx2>>>,
     #[cfg(target_arch = "x86_64")]
-    words: [OnceLock<Box<Columns<Words>>>; 2],
-    #[cfg(target_arch = "x86_64")]
-    doubles: [OnceLock<Box<Columns<Doubles>>>; 2],
+    avx512: OnceLock<Box<Tables<Avx512>>>,
 }
 
 impl ColumnCache {
@@ -129,11 +148,9 @@ impl ColumnCache {
 #[derive(Debug, Default)]
 pub struct Workspace {
     #[cfg(target_arch = "x86_64")]
-    bytes: packed::Buffers<Bytes>,
+    avx2: Scratch<Avx2>,
     #[cfg(target_arch = "x86_64")]
-    words: packed::Buffers<Words>,
-    #[cfg(target_arch = "x86_64")]
-    doubles: packed::Buffers<Doubles>,
+    avx512: Scratch<Avx512>,
     counts: scalar::Buffers<u32>,
     quanta: scalar::Buffers<i64>,
     wide: scalar::Buffers<i128>,
@@ -144,10 +161,24 @@ impl Workspace {
     fn bytes_held(&self) -> usize {
         let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
         #[cfg(target_arch = "x86_64")]
-        let packed = self.bytes.bytes_held() + self.words.bytes_held() + self.doubles.bytes_held();
+        let packed = self.avx2.bytes_held() + self.avx512.bytes_held();
         #[cfg(not(target_arch = "x86_64"))]
         let packed = 0;
         scalar + packed
+    }
+}
+
+/// The tree along the rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    pub(crate) operand: Operand<'a>,
+    /// What it has in common with other trees that meet the same columns.
+    pub(crate) shared: Option<Shared<'a>>,
+}
+
+impl<'a> From<Operand<'a>> for Rows<'a> {
+    fn from(operand: Operand<'a>) -> Self {
+        Self { operand, shared: None }
     }
 }
 
@@ -237,8 +268,16 @@ pub(crate) fn with_savings(
         largest: columns.tree.nodes(),
         cache: &columns.tree.columns,
     };
-    let result =
-        group_savings(&rows, &group, pricing, route.swapped, kernel, workspace, cancel, read);
+    let result = group_savings(
+        &rows.into(),
+        &group,
+        pricing,
+        route.swapped,
+        kernel,
+        workspace,
+        cancel,
+        read,
+    );
     workspace.codes = codes;
     if workspace.bytes_held() > KEEP_SCRATCH {
         *workspace = Workspace::default();
@@ -293,7 +332,7 @@ fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
 /// Largest savings of the row tree with every member of the group, handed to `read`.
 #[allow(clippy::too_many_arguments)] // the one call that all distances go through
 pub(crate) fn group_savings(
-    rows: &Operand<'_>,
+    rows: &Rows<'_>,
     group: &Group<'_>,
     pricing: Pricing<'_>,
     transposed: bool,
@@ -303,113 +342,33 @@ pub(crate) fn group_savings(
     read: &mut impl Read,
 ) -> Result<()> {
     let run = Run { rows, group, pricing, transposed, cancel };
-    let lanes: u64 =
+    let cells_of_a_row: u64 =
         group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
-    let kernel = if lanes > LARGEST_TABLES { Kernel::Scalar } else { kernel };
-    let smaller = rows.tree.nodes().min(group.largest);
+    let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
+    let smaller = rows.operand.tree.nodes().min(group.largest);
+    let mut lanes = Lanes::narrowest(pricing, smaller);
+    if let Kernel::Exactly(_, wanted) = kernel {
+        lanes = lanes.map(|lanes| lanes.max(wanted));
+    }
     #[cfg(target_arch = "x86_64")]
-    if let (true, Some(avx2)) = (kernel != Kernel::Scalar, Avx2::detect()) {
-        // A unit-cost saving is at most twice the number of nodes of the smaller tree.
-        let Workspace { bytes, words, doubles, .. } = workspace;
-        let side = group.orientation as usize;
-        match pricing {
-            Pricing::Unit if smaller <= usize::from(u8::MAX / 2) => {
-                return run.packed(Bytes(avx2), &group.cache.bytes[side], bytes, read);
-            }
-            Pricing::Unit if smaller <= usize::from(u16::MAX / 2) => {
-                return run.packed(Words(avx2), &group.cache.words[side], words, read);
-            }
-            Pricing::Table(table) if smaller <= EXACT_NODES && !table.is_wide() => {
-                return run.packed(Doubles(avx2), &group.cache.doubles[side], doubles, read);
-            }
-            _ => {}
+    if let Some(lanes) = lanes {
+        if kernel.may_use(Instructions::Avx512)
+            && let Some(avx512) = Avx512::detect()
+        {
+            let tables = group.cache.avx512.get_or_init(Box::default);
+            return run.packed_by(avx512, lanes, tables, &mut workspace.avx512, read);
+        }
+        if kernel.may_use(Instructions::Avx2)
+            && let Some(avx2) = Avx2::detect()
+        {
+            let tables = group.cache.avx2.get_or_init(Box::default);
+            return run.packed_by(avx2, lanes, tables, &mut workspace.avx2, read);
         }
     }
-    let _ = (kernel, smaller);
+    let _ = lanes;
     match pricing {
         Pricing::Unit => run.scalar(&mut workspace.counts, read),
         Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
         Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
-    }
-}
-
-/// The arguments of one kernel call.
-struct Run<'a> {
-    rows: &'a Operand<'a>,
-    group: &'a Group<'a>,
-    pricing: Pricing<'a>,
-    transposed: bool,
-    cancel: &'a Cancel,
-}
-
-impl Run<'_> {
-    fn row_tree(&self) -> &Oriented {
-        self.rows.tree.oriented(self.group.orientation)
-    }
-
-    fn member_trees(&self) -> impl Iterator<Item = &Oriented> {
-        self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
-    }
-
-    fn packed<S: Simd>(
-        &self,
-        simd: S,
-        table: &OnceLock<Box<Columns<S>>>,
-        buffers: &mut packed::Buffers<S>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let built;
-        let columns = if let Some(columns) = table.get() {
-            columns
-        } else {
-            let trees: Vec<_> = self.member_trees().collect();
-            let columns = Box::new(Columns::new(&trees, self.cancel)?);
-            // Tables of badly shaped trees can be far larger than the trees: not to be kept.
-            if columns.bytes() > KEEP_TABLES {
-                built = columns;
-                &built
-            } else {
-                table.get_or_init(|| columns)
-            }
-        };
-        let rows = self.row_tree();
-        buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
-        profile::fill(
-            self.pricing,
-            self.transposed,
-            self.rows,
-            self.group.codes,
-            columns.vectors * S::LANES,
-            S::elements_mut(&mut buffers.profile),
-        );
-        simd.fill(Job { rows, columns, buffers }, self.cancel)?;
-        let mut start = 0;
-        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
-        for (member, columns) in self.member_trees().enumerate() {
-            read.read(member, Savings { table, stride, start, rows, columns });
-            start += columns.len();
-        }
-        Ok(())
-    }
-
-    fn scalar<N: Number>(
-        &self,
-        buffers: &mut scalar::Buffers<N>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let rows = self.row_tree();
-        let mut codes = self.group.codes;
-        for (member, columns) in self.member_trees().enumerate() {
-            let (here, rest) = codes.split_at(columns.len());
-            codes = rest;
-            buffers.reserve(rows, profile::height(self.rows), columns, self.cancel)?;
-            let stride = columns.len();
-            let profile = &mut buffers.profile;
-            profile::fill(self.pricing, self.transposed, self.rows, here, stride, profile);
-            scalar::fill(rows, columns, buffers, self.cancel)?;
-            let table = &buffers.table;
-            read.read(member, Savings { table, stride, start: 0, rows, columns });
-        }
-        Ok(())
     }
 }

@@ -10,13 +10,17 @@
 mod banded;
 mod bounded;
 mod bounds;
+mod census;
 mod columns;
 mod engine;
 mod inner;
+mod lanes;
 mod packed;
 mod profile;
+mod run;
 mod savings;
 mod scalar;
+mod sharing;
 mod simd;
 mod strategy;
 
@@ -26,14 +30,17 @@ mod tests;
 pub(crate) use banded::distance_up_to;
 pub use bounded::distance_within;
 pub(crate) use bounds::{Bounds, Scratch};
+pub use census::{Census, census};
 pub(crate) use engine::ColumnCache;
 pub use engine::{
     Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
 };
 pub(crate) use engine::{
-    Group, delete_all, estimate, group_savings, insert_all, total, with_savings,
+    Group, Rows, delete_all, estimate, group_savings, insert_all, total, with_savings,
 };
+pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Whole, subtree_savings};
+pub(crate) use sharing::Shared;
 pub use strategy::pair_work;
 pub(crate) use strategy::{best_route, inner_may_pay};

@@ -17,6 +17,7 @@
 //! of the leaf on its path (one entry per level of nested key-roots).
 
 use crate::distance::columns::{Block, Chunk, Columns, Run};
+use crate::distance::sharing::{Layout, Sharing};
 use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
@@ -39,6 +40,7 @@ pub(crate) struct Buffers<S: Simd> {
     shifted: Vec<S::Vector>,
     /// The expanded rows, one per level of nested key-roots of the row tree.
     expanded: Vec<S::Vector>,
+    pub(crate) sharing: Sharing,
 }
 
 impl<S: Simd> Default for Buffers<S> {
@@ -49,23 +51,24 @@ impl<S: Simd> Default for Buffers<S> {
             current: Vec::new(),
             shifted: Vec::new(),
             expanded: Vec::new(),
+            sharing: Sharing::default(),
         }
     }
 }
 
 impl<S: Simd> Buffers<S> {
-    /// Makes room for these rows and columns.
+    /// Makes room for a row tree, for that many rows of the table and of the profile.
     pub(crate) fn reserve(
         &mut self,
         rows: &Oriented,
-        labels: usize,
+        (in_table, in_profile): (usize, usize),
         columns: &Columns<S>,
         cancel: &Cancel,
     ) -> Result<()> {
         const WHAT: &str = "the dynamic programme of one pair of trees";
-        let (table, row, stack) = columns.scratch_vectors(rows);
-        memory::grow(WHAT, &mut self.table, table, S::zero(), cancel)?;
-        memory::grow(WHAT, &mut self.profile, labels * columns.vectors, S::zero(), cancel)?;
+        let (row, stack) = columns.scratch_vectors(rows);
+        memory::grow(WHAT, &mut self.table, in_table * columns.vectors, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.profile, in_profile * columns.vectors, S::zero(), cancel)?;
         memory::grow(WHAT, &mut self.current, row, S::zero(), cancel)?;
         memory::grow(WHAT, &mut self.shifted, row, S::zero(), cancel)?;
         memory::grow(WHAT, &mut self.expanded, stack, S::zero(), cancel)
@@ -81,6 +84,7 @@ impl<S: Simd> Buffers<S> {
 #[derive(Debug)]
 pub(crate) struct Job<'a, S: Simd> {
     pub(crate) rows: &'a Oriented,
+    pub(crate) layout: Layout<'a>,
     pub(crate) columns: &'a Columns<S>,
     pub(crate) buffers: &'a mut Buffers<S>,
 }
@@ -88,16 +92,17 @@ pub(crate) struct Job<'a, S: Simd> {
 /// Fills the table of subtree values.
 #[inline(always)]
 pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
-    let Job { rows, columns, buffers } = job;
-    let Buffers { table, profile, current, shifted, expanded } = buffers;
+    let Job { rows, layout, columns, buffers } = job;
+    let Buffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
-    let savings_of = |i: usize| &profile[rows.label[i] as usize * vectors..][..vectors];
-    for &keyroot in &rows.fresh {
+    let savings_of =
+        |i: usize| &profile[layout.profile[rows.label[i] as usize] as usize * vectors..][..vectors];
+    for &keyroot in layout.fresh {
         let keyroot = keyroot as usize;
         let first = rows.first(keyroot);
         for i in first..=keyroot {
             if rows.first(i) == first {
-                begin_tree_row(simd, rows, i, savings_of(i), table, vectors);
+                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table, vectors);
             }
         }
         let inner = rows.depth[keyroot] + 1;
@@ -109,7 +114,7 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
                 if i % ROWS_PER_CHECK == 0 {
                     cancel.check()?;
                 }
-                let row = &mut table[rows.row[i] as usize * vectors..][..vectors];
+                let row = &mut table[layout.row[i] as usize * vectors..][..vectors];
                 if rows.first(i) == first {
                     tree_row(simd, columns, chunk, current, row, savings_of(i));
                     continue;
@@ -132,16 +137,17 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
 fn begin_tree_row<S: Simd>(
     simd: S,
     rows: &Oriented,
+    row_of: &[u32],
     i: usize,
     savings: &[S::Vector],
     table: &mut [S::Vector],
     vectors: usize,
 ) {
-    let (before, row) = table.split_at_mut(i * vectors);
+    let (before, row) = table.split_at_mut(row_of[i] as usize * vectors);
     let row = &mut row[..vectors];
     row.copy_from_slice(savings);
     for child in rows.children(i) {
-        let child = &before[rows.row[child] as usize * vectors..][..vectors];
+        let child = &before[row_of[child] as usize * vectors..][..vectors];
         for (value, &below) in row.iter_mut().zip(child) {
             *value = simd.max(*value, below);
         }
@@ -251,7 +257,7 @@ fn expand_row<S: Simd>(
             let mut value = simd.pick(diagonal, &block.pick);
             for pick in &columns.far[far[0] as usize..far[1] as usize] {
                 let from = &shifted[pick.block as usize - run.blocks.start];
-                value = simd.pick_half(value, from, pick.upper, pick.control);
+                value = simd.pick_far(value, from, pick.part as usize, &pick.control);
             }
             *out = value;
         }

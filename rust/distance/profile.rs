@@ -32,31 +32,45 @@ pub(crate) fn fill<E: Element>(
     stride: usize,
     profile: &mut [E],
 ) {
-    let zero = E::default();
     let labels = rows.tree.labels();
     for (&label, out) in labels.iter().zip(profile.chunks_exact_mut(stride)) {
-        let row = rows.code(label);
-        let (out, padding) = out.split_at_mut(codes.len());
-        padding.fill(zero);
-        match pricing {
-            Pricing::Unit => {
-                // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
-                let (one, two) = (E::of(1.0), E::of(2.0));
-                for (saving, &code) in out.iter_mut().zip(codes) {
-                    let other = if code == VIRTUAL { zero } else { one };
-                    *saving = if code == row { two } else { other };
-                }
+        fill_row(pricing, transposed, rows.code(label), codes, out);
+    }
+    profile[labels.len() * stride..][..stride].fill(E::default());
+}
+
+/// Fills one row of the profile, that of a label with this code.
+pub(crate) fn fill_row<E: Element>(
+    pricing: Pricing<'_>,
+    transposed: bool,
+    row: u32,
+    codes: &[u32],
+    out: &mut [E],
+) {
+    let zero = E::default();
+    if row == VIRTUAL {
+        out.fill(zero);
+        return;
+    }
+    let (out, padding) = out.split_at_mut(codes.len());
+    padding.fill(zero);
+    match pricing {
+        Pricing::Unit => {
+            // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
+            let (one, two) = (E::of(1.0), E::of(2.0));
+            for (saving, &code) in out.iter_mut().zip(codes) {
+                let other = if code == VIRTUAL { zero } else { one };
+                *saving = if code == row { two } else { other };
             }
-            Pricing::Table(table) => {
-                for (saving, &code) in out.iter_mut().zip(codes) {
-                    *saving = match (code, transposed) {
-                        (VIRTUAL, _) => zero,
-                        (_, false) => E::saving(table, row, code),
-                        (_, true) => E::saving(table, code, row),
-                    };
-                }
+        }
+        Pricing::Table(table) => {
+            for (saving, &code) in out.iter_mut().zip(codes) {
+                *saving = match (code, transposed) {
+                    (VIRTUAL, _) => zero,
+                    (_, false) => E::saving(table, row, code),
+                    (_, true) => E::saving(table, code, row),
+                };
             }
         }
     }
-    profile[labels.len() * stride..][..stride].fill(zero);
 }

@@ -17,6 +17,8 @@ pub(crate) struct Savings<'a, E> {
     pub(crate) stride: usize,
     pub(crate) start: usize,
     pub(crate) rows: &'a Oriented,
+    /// The row of the table of each row node.
+    pub(crate) row_of: &'a [u32],
     pub(crate) columns: &'a Oriented,
 }
 
@@ -24,7 +26,7 @@ impl<'a, E: Element> Savings<'a, E> {
     /// Savings of one row node with all column nodes, the virtual root included.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> &'a [E] {
-        let begin = self.rows.row[i] as usize * self.stride + self.start;
+        let begin = self.row_of[i] as usize * self.stride + self.start;
         &self.table[begin..][..self.columns.len()]
     }
 

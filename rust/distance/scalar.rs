@@ -24,6 +24,7 @@ impl Number for u16 {
     }
 }
 impl Number for u32 {}
+impl Number for i32 {}
 impl Number for i64 {}
 impl Number for i128 {}
 impl Number for f64 {}

@@ -1,8 +1,8 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
-use crate::cost::scale::EXACT_NODES;
 use crate::distance::engine::{Decomposition, Operand, Pricing, Route, estimate};
 use crate::distance::inner::{self, PathPlan};
+use crate::distance::lanes::Lanes;
 use crate::distance::profile;
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar::Number;
@@ -66,11 +66,8 @@ pub(crate) fn inner_may_pay(
 /// Estimated cells of a pair along inner paths; none if its tables are too large.
 fn inner_work(rows: &Prepared, columns: usize, pricing: Pricing<'_>) -> Option<f64> {
     let plan = plan(rows);
-    let bytes = match pricing {
-        Pricing::Unit => inner::forest_bytes::<u16>(&plan, columns),
-        Pricing::Table(table) if table.is_wide() => inner::forest_bytes::<i128>(&plan, columns),
-        Pricing::Table(_) => inner::forest_bytes::<f64>(&plan, columns),
-    };
+    let cells = inner::forest_cells(&plan, columns);
+    let bytes = cells.saturating_mul(Counted::new(pricing, rows.nodes().min(columns))?.bytes());
     memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).ok()?;
     let turns = plan.turns as f64 * TURNED_CELL * INNER_CELL * (columns * columns) as f64 / 2.0;
     Some(plan.steps as f64 * step_cells(columns) + turns)
@@ -83,7 +80,7 @@ fn plan(rows: &Prepared) -> PathPlan {
 /// The cheapest way to decompose a pair, and its estimated cells.
 pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Route, f64) {
     let mut best = best_outer(x, y);
-    if best.1 < SMALL || x.nodes().min(y.nodes()) > most_nodes(pricing) {
+    if best.1 < SMALL {
         return best;
     }
     for (swapped, rows, columns) in [(false, x, y), (true, y, x)] {
@@ -103,12 +100,33 @@ pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
     best_route(x, y, Pricing::Unit).1
 }
 
-/// Most nodes of the smaller tree whose savings the numbers of inner steps can hold.
-fn most_nodes(pricing: Pricing<'_>) -> usize {
-    match pricing {
-        Pricing::Unit => usize::from(u16::MAX / 2),
-        Pricing::Table(table) if table.is_wide() => usize::MAX,
-        Pricing::Table(_) => EXACT_NODES,
+/// What savings along inner paths are counted in.
+#[derive(Debug, Clone, Copy)]
+enum Counted {
+    Words,
+    Ints,
+    Doubles,
+    Wide,
+}
+
+impl Counted {
+    /// For a pair whose smaller tree has that many nodes; none if no number is wide enough.
+    fn new(pricing: Pricing<'_>, smaller: usize) -> Option<Self> {
+        match Lanes::narrowest(pricing, smaller) {
+            Some(Lanes::Bytes | Lanes::Words) => Some(Self::Words),
+            Some(Lanes::Ints) => Some(Self::Ints),
+            Some(Lanes::Doubles) => Some(Self::Doubles),
+            None => pricing.is_wide().then_some(Self::Wide),
+        }
+    }
+
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Words => 2,
+            Self::Ints => 4,
+            Self::Doubles => 8,
+            Self::Wide => 16,
+        }
     }
 }
 
@@ -121,22 +139,22 @@ pub(crate) fn inner_savings(
     cancel: &Cancel,
     read: &mut impl Read,
 ) -> Result<()> {
-    match pricing {
-        Pricing::Unit => in_numbers::<u16>(rows, columns, pricing, transposed, cancel, read),
-        Pricing::Table(table) if table.is_wide() => {
-            in_numbers::<i128>(rows, columns, pricing, transposed, cancel, read)
-        }
-        Pricing::Table(_) => in_numbers::<f64>(rows, columns, pricing, transposed, cancel, read),
-    }
+    let run = match Counted::new(pricing, rows.tree.nodes().min(columns.tree.nodes())) {
+        Some(Counted::Words) => in_numbers::<u16, _>,
+        Some(Counted::Ints) => in_numbers::<i32, _>,
+        Some(Counted::Doubles) => in_numbers::<f64, _>,
+        Some(Counted::Wide) | None => in_numbers::<i128, _>,
+    };
+    run(rows, columns, pricing, transposed, cancel, read)
 }
 
-fn in_numbers<N: Number>(
+fn in_numbers<N: Number, R: Read>(
     rows: &Operand<'_>,
     columns: &Operand<'_>,
     pricing: Pricing<'_>,
     transposed: bool,
     cancel: &Cancel,
-    read: &mut impl Read,
+    read: &mut R,
 ) -> Result<()> {
     let plan = plan(rows.tree);
     let left = Orientation::Left;
@@ -162,6 +180,14 @@ fn in_numbers<N: Number>(
     let filled = inner::fill(pair, &mut buffers, cancel);
     filled?;
     let table = &buffers.trees[0];
-    read.read(0, Savings { table, stride, start: 0, rows: row_tree, columns: column_tree });
+    let savings = Savings {
+        table,
+        stride,
+        start: 0,
+        rows: row_tree,
+        row_of: &row_tree.row,
+        columns: column_tree,
+    };
+    read.read(0, savings);
     Ok(())
 }

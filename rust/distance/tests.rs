@@ -2,12 +2,13 @@
 
 use super::packed::{Buffers, Job};
 use super::savings::Savings;
+use super::sharing::Sharing;
 use super::simd::Simd;
 use super::simd::portable::{Lane, Portable};
 use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
-use crate::naive::{self, Plain, trees};
+use crate::naive::{self, Plain, nodes, trees};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
@@ -23,6 +24,15 @@ fn operand(tree: &Prepared) -> Operand<'_> {
     Operand { tree, codes: None }
 }
 
+/// All kernels that this machine can run.
+fn kernels() -> Vec<Kernel> {
+    let mut kernels = vec![Kernel::Scalar, Kernel::Packed, Kernel::Auto];
+    for instructions in Instructions::detected() {
+        kernels.extend(Lanes::ALL.map(|lanes| Kernel::Exactly(instructions, lanes)));
+    }
+    kernels
+}
+
 /// All routes and kernels of the engine.
 fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
     let mut workspace = Workspace::default();
@@ -31,7 +41,7 @@ fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
         vec![distance(operand(x), operand(y), pricing, &mut workspace, &cancel).unwrap()];
     for orientation in SIDES {
         for swapped in [false, true] {
-            for kernel in [Kernel::Scalar, Kernel::Packed, Kernel::Auto] {
+            for kernel in kernels() {
                 let route = Route { decomposition: Decomposition::Outer(orientation), swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
                 found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
@@ -48,40 +58,56 @@ fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
     found
 }
 
-/// The packed kernel on portable lanes, columns being several trees side by side.
-fn portable<E: Lane, const N: usize>(
+/// The packed kernel on lanes of one kind, columns being several trees side by side.
+fn packed_by<S: Simd>(
+    simd: S,
     x: &Prepared,
     columns: &[Prepared],
     pricing: Pricing<'_>,
     side: Orientation,
 ) -> Vec<f64> {
-    let simd = Portable::<E, N>::new();
     let rows = x.oriented(side);
     let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
-    let tables = Columns::<Portable<E, N>>::new(&trees, &Cancel::default()).unwrap();
+    let tables = Columns::<S>::new(&trees, &Cancel::default()).unwrap();
     let mut buffers = Buffers::default();
-    buffers.reserve(rows, profile::height(&operand(x)), &tables, &Cancel::default()).unwrap();
+    let height = profile::height(&operand(x));
+    buffers.reserve(rows, (rows.len(), height), &tables, &Cancel::default()).unwrap();
     let mut codes = Vec::new();
     for tree in columns {
         append_codes(&operand(tree), tree.oriented(side), &mut codes);
     }
-    let stride = tables.vectors * N;
-    let lanes = Portable::<E, N>::elements_mut(&mut buffers.profile);
+    let stride = tables.vectors * S::LANES;
+    let lanes = S::elements_mut(&mut buffers.profile);
     profile::fill(pricing, false, &operand(x), &codes, stride, lanes);
-    let job = Job { rows, columns: &tables, buffers: &mut buffers };
+    let mut sharing = Sharing::default();
+    let layout = sharing.alone(rows, height);
+    let job = Job { rows, layout, columns: &tables, buffers: &mut buffers };
     simd.fill(job, &Cancel::default()).unwrap();
-    let table = Portable::<E, N>::elements(&buffers.table);
+    let table = S::elements(&buffers.table);
     let mut start = 0;
     columns
         .iter()
         .map(|y| {
             let columns = y.oriented(side);
-            let saving = Savings { table, stride, start, rows, columns }.whole();
+            let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns }.whole();
             start += columns.len();
             let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
             total(pricing, all - saving)
         })
         .collect()
+}
+
+/// The same on portable lanes as wide as the vectors of each instruction set.
+fn portable<E: Lane, const N: usize, const M: usize>(
+    x: &Prepared,
+    columns: &[Prepared],
+    pricing: Pricing<'_>,
+    side: Orientation,
+) -> [Vec<f64>; 2] {
+    [
+        packed_by(Portable::<E, N>::new(), x, columns, pricing, side),
+        packed_by(Portable::<E, M>::new(), x, columns, pricing, side),
+    ]
 }
 
 /// Integer costs from a few numbers: asymmetric, not triangular, zero costs included.
@@ -110,7 +136,7 @@ pub(super) fn table(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(naive::cases(1500))]
 
     #[test]
     fn unit_costs_agree_with_the_twin(x in trees(11, 3), y in trees(11, 3)) {
@@ -141,11 +167,11 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(naive::cases(200))]
 
     #[test]
     fn larger_trees_agree_on_all_ways(
-        x in trees(150, 4), y in trees(150, 4), seed in any::<u64>()
+        x in trees(nodes(150), 4), y in trees(nodes(150), 4), seed in any::<u64>()
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let cost = some_cost(seed);
@@ -168,10 +194,12 @@ proptest! {
             for pricing in [Pricing::Unit, Pricing::Table(&table)] {
                 let expected: Vec<_> =
                     ys.iter().map(|y| all_ways(&x, y, pricing)[0]).collect();
-                prop_assert_eq!(&portable::<f64, 4>(&x, &ys, pricing, side), &expected);
-                prop_assert_eq!(&portable::<u16, 16>(&x, &ys, pricing, side), &expected);
+                let expected = [expected.clone(), expected];
+                prop_assert_eq!(&portable::<f64, 4, 8>(&x, &ys, pricing, side), &expected);
+                prop_assert_eq!(&portable::<i32, 8, 16>(&x, &ys, pricing, side), &expected);
+                prop_assert_eq!(&portable::<u16, 16, 32>(&x, &ys, pricing, side), &expected);
                 if matches!(pricing, Pricing::Unit) {
-                    prop_assert_eq!(&portable::<u8, 32>(&x, &ys, pricing, side), &expected);
+                    prop_assert_eq!(&portable::<u8, 32, 64>(&x, &ys, pricing, side), &expected);
                 }
             }
         }
@@ -193,6 +221,7 @@ pub(super) fn shape(n: usize, parent: impl Fn(usize) -> i32) -> Plain {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
 fn regular_shapes_have_known_distances() {
     let chain = |n| prepare(&shape(n, |i| i as i32 - 1));
     let star = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { 0 }));
@@ -215,17 +244,18 @@ fn regular_shapes_have_known_distances() {
 /// A spine with a leaf by turns left and right of it, in preorder.
 fn zigzag(nodes: usize, seed: usize) -> Plain {
     let mut parents = vec![-1];
+    // Leaves right of the spine come after all that is below.
     let mut leaves_below = Vec::new();
-    let mut spine = 0;
+    let (mut spine, mut left) = (0, true);
     while parents.len() + leaves_below.len() + 2 <= nodes {
-        let parent = spine;
-        if leaves_below.len() % 2 == parents.len() % 2 {
-            parents.push(parent);
+        if left {
+            parents.push(spine);
         } else {
-            leaves_below.push(parent);
+            leaves_below.push(spine);
         }
-        spine = parents.len() as i32;
-        parents.push(parent);
+        parents.push(spine);
+        spine = parents.len() as i32 - 1;
+        left = !left;
     }
     parents.extend(leaves_below.into_iter().rev());
     let codes = (0..parents.len()).map(|i| ((i * i + seed) % 5) as i32).collect();
@@ -273,6 +303,7 @@ fn subtrees_have_the_same_savings_along_inner_paths() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
 fn mirrored_combs_cost_the_same() {
     let n = 201;
     let left = shape(n, |i| match i {
@@ -309,18 +340,81 @@ fn a_cancelled_pair_stops() {
     assert_eq!(result, Err(crate::Error::Cancelled));
 }
 
+/// A replacement that saves this much with every node, whatever the labels.
+fn saving_table(saving: f64) -> CostTable {
+    CostTable::new(&[0.0], &[saving], &[0.0]).unwrap()
+}
+
 #[test]
+fn lanes_are_as_wide_as_savings_need() {
+    let narrowest = |saving: f64, nodes| {
+        let table = saving_table(saving);
+        Lanes::narrowest(Pricing::Table(&table), nodes)
+    };
+    for (saving, nodes, expected) in [
+        (0.0, 1 << 40, Lanes::Bytes),
+        (255.0, 1, Lanes::Bytes),
+        (256.0, 1, Lanes::Words),
+        (51.0, 5, Lanes::Bytes),
+        (52.0, 5, Lanes::Words),
+        (65_535.0, 1, Lanes::Words),
+        (65_536.0, 1, Lanes::Ints),
+        (2_147_483_647.0, 1, Lanes::Ints),
+        (2_147_483_648.0, 1, Lanes::Doubles),
+        (1.0 / 3.0, 1 << 13, Lanes::Doubles),
+    ] {
+        assert_eq!(narrowest(saving, nodes), Some(expected), "{saving} x {nodes}");
+    }
+    assert_eq!(narrowest(1.0 / 3.0, 1 << 16), None);
+    assert_eq!(Lanes::narrowest(Pricing::Unit, 127), Some(Lanes::Bytes));
+    assert_eq!(Lanes::narrowest(Pricing::Unit, 128), Some(Lanes::Words));
+    assert_eq!(Lanes::narrowest(Pricing::Unit, 32_767), Some(Lanes::Words));
+    assert_eq!(Lanes::narrowest(Pricing::Unit, 32_768), Some(Lanes::Ints));
+}
+
+/// Equal trees of every shape save the most that the bound allows: one more would overflow.
+#[test]
+fn lanes_filled_to_the_brim_do_not_overflow() {
+    let n = nodes(85);
+    let shapes = [
+        shape(n, |i| i as i32 - 1),
+        shape(n, |i| if i == 0 { -1 } else { 0 }),
+        shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }),
+    ];
+    for most in [u64::from(u8::MAX), u64::from(u16::MAX), i32::MAX as u64, 1 << 40] {
+        for above in [0, 1] {
+            let saving = (most / n as u64 + above) as f64;
+            let table = saving_table(saving);
+            for plain in &shapes {
+                // One node more on one side: deleting it is all that is left to pay.
+                let mut larger = Plain { codes: vec![0; n + 1], parents: plain.parents.clone() };
+                larger.parents.push(0);
+                let trees = [prepare(plain), prepare(&larger)];
+                for d in all_ways(&trees[1], &trees[0], Pricing::Table(&table)) {
+                    assert_eq!(d, saving);
+                }
+                for d in all_ways(&trees[0], &trees[1], Pricing::Table(&table)) {
+                    assert_eq!(d, 0.0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too large for Miri")]
 fn both_sides_of_every_lane_limit_agree() {
-    // 127 | 128 nodes: bytes | words. 4096 | 4097: doubles | whole quanta.
-    let table = table(&some_cost(5), 1, 0.3);
+    // 127 | 128 nodes: bytes | words. 4096 | 4097 of the finest grid: doubles | 64-bit integers.
+    let third = 1.0 / 3.0;
+    let table = CostTable::new(&[0.0, third, third, 0.0], &[1.0; 2], &[1.0; 2]).unwrap();
+    assert_eq!(Lanes::Doubles.most_nodes(Pricing::Table(&table)), 4096);
     for n in [126, 127, 128, 129] {
         let x = prepare(&shape(n, |i| i as i32 - 1));
         let y = prepare(&shape(n + 3, |i| i as i32 - 1));
         assert!(all_ways(&x, &y, Pricing::Unit).iter().all(|&d| d == 3.0));
     }
-    for n in [4095, 4097] {
+    for n in [4096, 4097] {
         let x = prepare(&shape(n, |i| i as i32 - 1));
-        let found = all_ways(&x, &x, Pricing::Table(&table));
-        assert!(found.iter().all(|&d| d == found[0]));
+        assert!(all_ways(&x, &x, Pricing::Table(&table)).iter().all(|&d| d == 0.0));
     }
 }

@@ -7,25 +7,34 @@ mod search;
 mod task;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, Whole, Workspace, append_codes, best_route,
-    estimate, group_savings, inner_may_pay, pair_work, with_savings,
+    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, estimate, group_savings, inner_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Cancel};
-use crate::tree::{Orientation, Prepared};
+use crate::tree::{Orientation, Prepared, SubtreeIds};
 use filter::{Filter, Memory};
 use plan::{Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
 pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
 /// How many times cheaper exchanged roles must be before a batch is given up for them.
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
+/// Most lanes of a vector: rows of lanes are rounded up to it.
+const WIDEST_VECTOR: u64 = 64;
+/// From this many columns on, rows are shared between the trees along them.
+const SHARING_PAYS_OFF: usize = 8;
+/// How many times more a row may cost on the side on which rows are shared.
+const SAME_SIDE: f64 = 1.25;
+/// Numbers the batches; 0 is none.
+static BATCHES: AtomicU64 = AtomicU64::new(1);
 /// What calling the kernel costs, in cells.
 const CALL: f64 = 2000.0;
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
@@ -108,11 +117,8 @@ pub fn compute(
         done.set(x.trees.len() as u64);
     }
     let diagonal = request.diagonal && !free_diagonal;
-    let lanes = match request.prices {
-        Prices::Fixed(Pricing::Unit) => plan::UNIT_LANES,
-        _ => plan::TABLE_LANES,
-    };
-    let plan = Plan::new(x.trees, y.trees, Shape { triangle, diagonal, lanes }, threads);
+    let shape = Shape { triangle, diagonal, prices: request.prices };
+    let plan = Plan::new(x.trees, y.trees, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
     let matrix = Matrix {
@@ -122,6 +128,7 @@ pub fn compute(
         deletes: totals(&x, |operand| request.prices.delete_all(operand)),
         inserts: totals(&y, |operand| request.prices.insert_all(operand)),
         filter: Filter::new(request, cancel)?,
+        ids: subtree_ids(request, cancel)?,
     };
     let exact = Cell::new(0);
     let work = |scratch: &mut (Workspace, Memory), index: usize| {
@@ -176,14 +183,48 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
     } else {
         (two_largest(&request.x).0, two_largest(&request.y).0)
     };
-    let lane = match request.prices {
-        Prices::Fixed(Pricing::Unit) if n.min(m) <= 128 => 1,
-        Prices::Fixed(Pricing::Unit) => 2,
-        prices if prices.is_wide() => 16,
-        _ => 8,
+    // The subtree table and the profile, for a smaller tree of that many nodes.
+    let pair = |bytes: u64, smaller: u64| {
+        (2 * bytes).saturating_mul(smaller.saturating_add(WIDEST_VECTOR)).saturating_mul(n.max(m))
     };
-    // The subtree table and the profile.
-    (2 * lane * threads as u64).saturating_mul(n.saturating_mul(m + 32))
+    let smaller = n.min(m);
+    let bytes = match request.prices {
+        Prices::Vectors(_) => pair(8, smaller),
+        Prices::Fixed(pricing) => {
+            // Pairs of every size have their own lanes, narrow or wide, and those have buffers.
+            let (mut bytes, mut served) = (0u64, 0);
+            for lanes in Lanes::ALL {
+                if served < smaller {
+                    served = smaller.min((lanes.most_nodes(pricing) as u64).saturating_add(1));
+                    bytes = bytes.saturating_add(pair(lanes.bytes(), served));
+                }
+            }
+            let scalar = if pricing.is_wide() { 16 } else { 8 };
+            if served < smaller { bytes.saturating_add(pair(scalar, smaller)) } else { bytes }
+        }
+    };
+    bytes.saturating_mul(threads as u64)
+}
+
+/// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what
+/// they have in common may pay.
+fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeIds>> {
+    let (rows, columns) = (request.x.trees, request.y.trees);
+    if rows.len() < 2
+        || columns.len() < SHARING_PAYS_OFF
+        || matches!(request.prices, Prices::Vectors(_))
+    {
+        return Ok(None);
+    }
+    let sum = |trees: &[Prepared], of: &dyn Fn(&Prepared) -> u64| {
+        trees.iter().map(|tree| of(tree) as f64).sum::<f64>()
+    };
+    let work = SIDES.map(|side| {
+        sum(rows, &|tree| tree.oriented(side).row_work)
+            * sum(columns, &|tree| tree.oriented(side).column_work)
+    });
+    let side = if work[1] < work[0] { Orientation::Right } else { Orientation::Left };
+    SubtreeIds::new(rows, side, cancel).map(Some)
 }
 
 /// The columns of one task.
@@ -195,6 +236,8 @@ struct Batch<'a> {
     column_work: [u64; 2],
     row_work: [u64; 2],
     cache: ColumnCache,
+    /// Different from that of any other batch.
+    number: u64,
 }
 
 impl<'a> Batch<'a> {
@@ -214,14 +257,19 @@ impl<'a> Batch<'a> {
             column_work: sum(|tree| tree.column_work),
             row_work: sum(|tree| tree.row_work),
             cache: ColumnCache::default(),
+            number: BATCHES.fetch_add(1, Ordering::Relaxed),
             members,
         }
     }
 
+    /// Cells of a row along the rows, on one side.
+    fn direct(&self, x: &Prepared, side: usize) -> f64 {
+        estimate(x.oriented(SIDES[side]).row_work, self.column_work[side])
+    }
+
     /// On which side a row is best computed, whether with exchanged roles, and its cells.
     fn route(&self, x: &Prepared) -> (usize, bool, f64) {
-        let direct =
-            |side: usize| estimate(x.oriented(SIDES[side]).row_work, self.column_work[side]);
+        let direct = |side| self.direct(x, side);
         let exchanged =
             |side: usize| estimate(self.row_work[side], x.oriented(SIDES[side]).column_work);
         let better = |cost: &dyn Fn(usize) -> f64| usize::from(cost(1) < cost(0));
@@ -239,10 +287,12 @@ impl<'a> Batch<'a> {
         (CALL + self.route(x).2, members.iter().map(alone).sum())
     }
 
-    /// Savings of one row with all members.
+    /// Savings of one row with all members. With the numbers of its subtrees in one orientation,
+    /// rows are shared with other trees of the same set.
     fn row(
         &self,
         x: &Operand<'_>,
+        ids: Option<(Orientation, &[u32])>,
         pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
@@ -256,6 +306,12 @@ impl<'a> Batch<'a> {
         if exchanged {
             return self.exchanged_row(x, side, pricing, workspace, cancel, out);
         }
+        let (side, shared) = match ids {
+            Some((wanted, ids)) if self.direct(x.tree, wanted as usize) <= SAME_SIDE * cells => {
+                (wanted as usize, Some(Shared { ids, columns: self.number }))
+            }
+            _ => (side, None),
+        };
         let group = Group {
             members: &self.members,
             orientation: SIDES[side],
@@ -263,8 +319,9 @@ impl<'a> Batch<'a> {
             largest: self.largest,
             cache: &self.cache,
         };
+        let rows = Rows { operand: *x, shared };
         let mut read = Whole(|member: usize, saving| out[member] = saving);
-        group_savings(x, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
+        group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
     }
 
     /// The same, every pair on its own best route: badly shaped trees.
@@ -308,7 +365,7 @@ impl<'a> Batch<'a> {
         for (member, out) in self.members.iter().zip(out) {
             let mut read = Whole(|_, saving| *out = saving);
             group_savings(
-                member,
+                &(*member).into(),
                 &group,
                 pricing,
                 true,

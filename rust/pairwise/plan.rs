@@ -4,13 +4,14 @@
 //! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
 //! first, and no result depends on the cut.
 
+use crate::distance::Lanes;
+use crate::pairwise::Prices;
 use crate::tree::{Orientation, Prepared};
 use std::ops::Range;
 
-/// Lanes per batch of bytes and of doubles: wide enough to fill vectors, small enough that tables
-/// and state stay in the L1 cache. Measured; the optimum is flat.
-pub(crate) const UNIT_LANES: usize = 384;
-pub(crate) const TABLE_LANES: usize = 96;
+/// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
+/// that tables and state stay in the L1 cache. Measured; the optimum is flat.
+const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
 /// Tasks per thread to aim for.
@@ -26,16 +27,27 @@ pub(crate) struct Task {
     cells: f64,
 }
 
-/// What part of the matrix is wanted, in batches of how many lanes.
+/// What part of the matrix is wanted, at which prices.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct Shape<'a> {
     /// The columns are the rows again, and every unordered pair is met once, the smaller tree
     /// (by position) along the rows.
     pub(crate) triangle: bool,
     /// With `triangle`: whether a tree must meet itself. Otherwise it may all the same, if it
     /// has company in its batch.
     pub(crate) diagonal: bool,
-    pub(crate) lanes: usize,
+    pub(crate) prices: Prices<'a>,
+}
+
+impl Shape<'_> {
+    /// Lanes for a batch whose largest tree has that many nodes.
+    fn batch_lanes(&self, nodes: usize) -> usize {
+        let lanes = match self.prices {
+            Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
+            Prices::Vectors(_) => None,
+        };
+        BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
+    }
 }
 
 /// All tasks of a matrix.
@@ -66,7 +78,7 @@ impl Plan {
     pub(crate) fn new(
         rows: &[Prepared],
         columns: &[Prepared],
-        shape: Shape,
+        shape: Shape<'_>,
         threads: usize,
     ) -> Self {
         let Shape { triangle, diagonal, .. } = shape;
@@ -84,7 +96,7 @@ impl Plan {
         };
         let row_sums = running(rows, &row_order, |w| w.0);
         let column_sums = running(columns, &column_order, |w| w.1);
-        let batches = cut_batches(columns, &column_order, shape.lanes);
+        let batches = cut_batches(columns, &column_order, &shape);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -111,13 +123,13 @@ impl Plan {
     }
 }
 
-fn cut_batches(trees: &[Prepared], order: &[usize], most: usize) -> Vec<Range<usize>> {
+fn cut_batches(trees: &[Prepared], order: &[usize], shape: &Shape<'_>) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= most => {
+            Some(batch) if lanes + wide <= shape.batch_lanes(wide - 1) => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -133,6 +145,7 @@ fn cut_batches(trees: &[Prepared], order: &[usize], most: usize) -> Vec<Range<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::Pricing;
     use crate::tree::Numbering;
 
     fn chain(n: usize) -> Prepared {
@@ -140,8 +153,8 @@ mod tests {
         Prepared::new(&vec![0; n], &parents, &mut Numbering::default())
     }
 
-    fn shape(triangle: bool, diagonal: bool) -> Shape {
-        Shape { triangle, diagonal, lanes: UNIT_LANES }
+    fn shape(triangle: bool, diagonal: bool) -> Shape<'static> {
+        Shape { triangle, diagonal, prices: Prices::Fixed(Pricing::Unit) }
     }
 
     #[test]

@@ -23,11 +23,6 @@ impl Prices<'_> {
         }
     }
 
-    /// Whether savings need more than 64 bits.
-    pub(crate) fn is_wide(self) -> bool {
-        matches!(self, Prices::Fixed(pricing) if pricing.is_wide())
-    }
-
     /// Quanta as a distance.
     pub(crate) fn total(self, quanta: i128) -> f64 {
         match self {

@@ -6,6 +6,7 @@ use super::{Batch, Local, Prices, Request};
 use crate::distance::{Operand, Pricing, Workspace, distance_up_to};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use crate::tree::SubtreeIds;
 
 /// All that the tasks of a matrix share.
 pub(super) struct Matrix<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Matrix<'a> {
     pub(super) deletes: Vec<i128>,
     pub(super) inserts: Vec<i128>,
     pub(super) filter: Option<Filter<'a>>,
+    /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
+    pub(super) ids: Option<SubtreeIds>,
 }
 
 impl Matrix<'_> {
@@ -120,7 +123,7 @@ impl<'a> Row<'a> {
         cancel: &Cancel,
         out: &mut [f64],
     ) -> Result<()> {
-        let Matrix { request, deletes, inserts, filter, .. } = self.matrix;
+        let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
         let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
         if let Some(filter) = filter {
@@ -135,7 +138,8 @@ impl<'a> Row<'a> {
                 return Ok(());
             }
         }
-        batch.row(x, pricing, workspace, cancel, &mut self.savings)?;
+        let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
+        batch.row(x, ids, pricing, workspace, cancel, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
             out[place] = cut(request.prices.total(all - self.savings[place]));

@@ -92,6 +92,31 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Whole trees occur again, and trees with two labels share most of their subtrees.
+    #[test]
+    fn shared_rows_do_not_show(
+        some in proptest::collection::vec(trees(40, 2), 1..12),
+        again in proptest::collection::vec(any::<proptest::sample::Index>(), 8..40),
+        costs in proptest::collection::vec(0u8..30, 4 + 4),
+    ) {
+        let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
+        let trees = prepare(&all);
+        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        let scaled: Vec<_> = costs.iter().map(|c| c / 7.0).collect();
+        let table = |costs: &[f64]| CostTable::new(&costs[..4], &costs[4..6], &costs[6..]).unwrap();
+        let (whole, scaled) = (table(&costs), table(&scaled));
+        let side = Side { trees: &trees, codes: None };
+        for pricing in [Pricing::Unit, Pricing::Table(&whole), Pricing::Table(&scaled)] {
+            let prices = Prices::Fixed(pricing);
+            let request = Request { x: side, y: side, prices, triangle: false, diagonal: true, cutoff: None };
+            prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// Also: which labels are gathered together does not show in the result.

@@ -2,12 +2,14 @@
 
 pub mod adjacency;
 pub mod bracket;
+mod ids;
 pub mod intern;
 pub mod jsonl;
 mod oriented;
 mod paths;
 mod prepared;
 
+pub(crate) use ids::SubtreeIds;
 pub use oriented::{Orientation, Oriented};
 pub(crate) use paths::{Paths, Span};
 pub use prepared::{Numbering, Prepared, check_preorder};

@@ -22,7 +22,8 @@ def vector_costs(x: FloatArray, y: FloatArray, kind: str) -> FloatArray:
         apart: FloatArray = cdist(x, y)
         return apart
     (a, has_a), (b, has_b) = _units(x), _units(y)
-    return _costs(cdist(a, b), has_a[:, None], has_b[None, :], kind)
+    sums = cdist(a, -b) if kind == "angle" else None
+    return _costs(cdist(a, b), sums, has_a[:, None], has_b[None, :], kind)
 
 
 def paired_costs(vectors: FloatArray, first: Rows, second: Rows, kind: str) -> FloatArray:
@@ -30,10 +31,14 @@ def paired_costs(vectors: FloatArray, first: Rows, second: Rows, kind: str) -> F
     units, has = _units(vectors)
     points = vectors if kind == "euclidean" else units
     apart = np.empty(len(first))
+    sums = np.empty(len(first)) if kind == "angle" else None
     for start in range(0, len(apart), _BLOCK):
         part = slice(start, start + _BLOCK)
-        apart[part] = np.linalg.norm(points[first[part]] - points[second[part]], axis=1)
-    return apart if kind == "euclidean" else _costs(apart, has[first], has[second], kind)
+        a, b = points[first[part]], points[second[part]]
+        apart[part] = np.linalg.norm(a - b, axis=1)
+        if sums is not None:
+            sums[part] = np.linalg.norm(a + b, axis=1)
+    return apart if kind == "euclidean" else _costs(apart, sums, has[first], has[second], kind)
 
 
 def _units(vectors: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
@@ -42,16 +47,27 @@ def _units(vectors: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     return vectors / np.where(lengths > 0, lengths, 1.0)[:, None], lengths > 0
 
 
-def _costs(chords: FloatArray, has_x: Any, has_y: Any, kind: str) -> FloatArray:
-    # Half the chord is the sine of half the angle; unlike the cosine it keeps its digits.
-    half = np.minimum(chords / 2, 1.0)
-    costs = {"cosine": half**2, "chord": half, "angle": 2 / np.pi * np.arcsin(half)}[kind]
+def _costs(
+    chords: FloatArray, sums: FloatArray | None, has_x: Any, has_y: Any, kind: str
+) -> FloatArray:
+    """Give costs from the lengths of differences and, for the angle, of sums."""
+    if sums is not None:
+        # Half of them are the sine and the cosine of half the angle. Together they keep their
+        # digits for close and for opposite vectors, where neither does (nor does the cosine).
+        costs = np.arctan2(chords, sums) / (np.pi / 2)
+    else:
+        half = np.minimum(chords / 2, 1.0)
+        costs = half**2 if kind == "cosine" else half
     found: FloatArray = np.where(has_x != has_y, 0.5, costs)
     return found
 
 
 def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating[Any]]:
-    """Let a matrix of numbers through: float32 or float64, read-only, if possible not copied."""
+    """Let a matrix of numbers through: float32 or float64, read-only, if possible not copied.
+
+    Buffers that came out of band may begin at any byte: dask cuts them out of a message. Such are
+    copied.
+    """
     try:
         array = np.asarray(values)
         if array.dtype == np.float16:
@@ -69,6 +85,6 @@ def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])
         refuse(parameter, "VectorCosts", "finite", f"{array[row]} in row {row}")
-    view = array.view()
+    view = np.require(array, requirements="A").view()
     view.flags.writeable = False
     return view

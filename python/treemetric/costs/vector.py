@@ -71,8 +71,9 @@ class VectorCosts(Costs):
     distance under it is that of the cheapest alignment, not of the cheapest script.
 
     Costs are rounded to multiples of 2**-40 (of the largest possible one, for
-    ``euclidean``), after which all sums are exact. In float32 the products of vectors have
-    an error of about 1e-7.
+    ``euclidean``), after which all sums are exact; `to_matrix` gives them as they were
+    before. Vectors that are nearly equal or nearly opposite keep their digits. In float32 the
+    products of vectors have an error of about 1e-7.
 
     Examples
     --------

@@ -117,9 +117,10 @@ class ProjectionLoss:
         divisor = np.where(lengths > 0.0, lengths, 1.0)[:, None]
         units = a / divisor
         squares = self._squares(units)
+        sums = self._squares(units, -1.0) if self.kind == "angle" else None
         both = (lengths[self.first] > 0.0) & (lengths[self.second] > 0.0)
         either = (lengths[self.first] > 0.0) | (lengths[self.second] > 0.0)
-        costs, slope = cost_of_squares(squares, self.kind)
+        costs, slope = cost_of_squares(squares, self.kind, sums)
         loss, by_cost = self.counts.loss(np.where(both, costs, 0.5 * either), self.squash)
         # |â - b̂|² = 2 - 2s, so ∂s is -2 times what is by the square.
         weights = self._sparse(np.where(both, -2.0 * by_cost * slope, 0.0))
@@ -134,12 +135,12 @@ class ProjectionLoss:
         sums = weights.sum(axis=0) + weights.sum(axis=1)
         return loss, sums[:, None] * a - weights @ a - weights.T @ a
 
-    def _squares(self, a: FloatArray) -> FloatArray:
-        """Give the squared distances of all pairs, some at a time."""
+    def _squares(self, a: FloatArray, sign: float = 1.0) -> FloatArray:
+        """Give the squared lengths of a - sign b for all pairs, some at a time."""
         squares = np.empty(len(self.first))
         for start in range(0, len(squares), _BLOCK):
             part = slice(start, start + _BLOCK)
-            apart = a[self.first[part]] - a[self.second[part]]
+            apart = a[self.first[part]] - sign * a[self.second[part]]
             squares[part] = np.einsum("pk,pk->p", apart, apart)
         return squares
 
@@ -148,18 +149,24 @@ class ProjectionLoss:
         return csr_array((weights, self.second, self.starts), shape=(side, side))
 
 
-def cost_of_squares(squares: FloatArray, kind: str) -> tuple[FloatArray, FloatArray]:
-    """Give the cost of vectors of length one from their squared distance, and its derivative."""
+def cost_of_squares(
+    squares: FloatArray, kind: str, sums: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Give the cost of vectors of length one from their squared distance, and its derivative.
+
+    The angle takes the squared lengths of their sums as well, to keep its digits for vectors that
+    are nearly opposite; without them they are 4 - `squares`.
+    """
     if kind == "cosine":
         return squares / 4, np.full_like(squares, 0.25)
     half = np.minimum(np.sqrt(squares) / 2, 1.0)
     safe = np.where(half > 0.0, half, np.inf)
     if kind == "chord":
         return half, 1 / (8 * safe)
-    # Half the chord is the sine of half the angle.
-    cosine = np.sqrt(1.0 - half**2)
+    # Half the difference and half the sum are the sine and the cosine of half the angle.
+    cosine = np.sqrt(np.maximum(4.0 - squares if sums is None else sums, 0.0)) / 2
     slope = 1 / (4 * np.pi * safe * np.where(cosine > 0.0, cosine, np.inf))
-    return 2 / np.pi * np.arcsin(half), slope
+    return np.arctan2(half, cosine) / (np.pi / 2), slope
 
 
 @dataclass(frozen=True)

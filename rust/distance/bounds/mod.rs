@@ -34,7 +34,6 @@ use gaps::Gaps;
 use histogram::Histograms;
 use labels::Labels;
 use std::sync::atomic::{AtomicU64, Ordering};
-use strings::Strings;
 
 /// Most cells of a string bound, bit-parallel and one by one: a tenth of a second or so. Larger
 /// pairs are left to the label bound, so that nobody waits long for a bound that may not help.
@@ -77,13 +76,15 @@ impl<T> Both<T> {
 pub(crate) struct Bounds<'a> {
     /// Tells scratch that was filled for other trees.
     identity: u64,
+    x: Side<'a>,
+    y: Side<'a>,
     kind: Kind<'a>,
 }
 
 #[derive(Debug)]
 enum Kind<'a> {
-    Unit { histograms: Histograms, strings: Both<Strings> },
-    Table { favourites: Favourites<'a>, strings: Both<Strings>, table: &'a CostTable },
+    Unit(Histograms),
+    Table(Favourites<'a>, &'a CostTable),
     Vectors(Gaps),
 }
 
@@ -108,27 +109,22 @@ impl<'a> Bounds<'a> {
         cancel: &Cancel,
     ) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let labels = || Both::new(x, y, |side| Labels::new(side, cancel));
-        let strings = || Both::new(x, y, |side| Strings::new(side, cancel));
+        let labels = Both::new(x, y, |side| Labels::new(side, cancel))?;
         let kind = match prices {
-            Prices::Fixed(Pricing::Unit) => {
-                Kind::Unit { histograms: Histograms::new(&labels()?), strings: strings()? }
+            Prices::Fixed(Pricing::Unit) => Kind::Unit(Histograms::new(&labels)),
+            Prices::Fixed(Pricing::Table(table)) => {
+                Kind::Table(Favourites::new(labels, table, cancel)?, table)
             }
-            Prices::Fixed(Pricing::Table(table)) => Kind::Table {
-                favourites: Favourites::new(labels()?, table, cancel)?,
-                strings: strings()?,
-                table,
-            },
-            Prices::Vectors(vectors) => Kind::Vectors(Gaps::new(&labels()?, vectors)),
+            Prices::Vectors(vectors) => Kind::Vectors(Gaps::new(&labels, vectors)),
         };
-        Ok(Self { identity: NEXT.fetch_add(1, Ordering::Relaxed), kind })
+        Ok(Self { identity: NEXT.fetch_add(1, Ordering::Relaxed), x, y, kind })
     }
 
     /// The label bound of tree `i` of the first set and tree `j` of the second, in quanta.
     pub(crate) fn quick(&self, i: usize, j: usize) -> i128 {
         match &self.kind {
-            Kind::Unit { histograms, .. } => histograms.bound(i, j).into(),
-            Kind::Table { favourites, .. } => favourites.bound(i, j),
+            Kind::Unit(histograms) => histograms.bound(i, j).into(),
+            Kind::Table(favourites, _) => favourites.bound(i, j),
             Kind::Vectors(gaps) => gaps.bound(i, j),
         }
     }
@@ -152,42 +148,35 @@ impl<'a> Bounds<'a> {
 
     /// About what the string bound of a pair costs, in cells of a distance.
     pub(crate) fn cells(&self, i: usize, j: usize) -> f64 {
+        let (n, m) = self.nodes(i, j);
         match &self.kind {
-            Kind::Unit { strings, .. } => {
-                let words = strings.x.len(i).div_ceil(64);
-                WORD_CELLS * (words * strings.y().len(j)) as f64
-            }
-            Kind::Table { strings, .. } => {
-                SAVINGS_CELLS * strings.x.len(i) as f64 * strings.y().len(j) as f64
-            }
+            Kind::Unit(_) => WORD_CELLS * n.div_ceil(64) as f64 * m as f64,
+            Kind::Table(..) => SAVINGS_CELLS * n as f64 * m as f64,
             Kind::Vectors(_) => 0.0,
         }
     }
 
+    fn nodes(&self, i: usize, j: usize) -> (u64, u64) {
+        (self.x.trees[i].nodes() as u64, self.y.trees[j].nodes() as u64)
+    }
+
     /// The string bound, or less of it that is above `limit` all the same.
     fn of_strings(&self, i: usize, j: usize, limit: i128, scratch: &mut Scratch) -> i128 {
+        let (n, m) = self.nodes(i, j);
+        let (x, y) = (self.x.operand(i), self.y.operand(j));
         match &self.kind {
-            Kind::Unit { strings, .. } => {
-                if strings.x.len(i) as u64 * strings.y().len(j) as u64 > MOST_CELLS.0 {
-                    return 0;
-                }
+            Kind::Unit(_) if n * m <= MOST_CELLS.0 => {
                 if scratch.prepared != Some((self.identity, i)) {
-                    scratch.pattern.prepare(&strings.x, i);
+                    scratch.pattern.prepare(&x);
                     scratch.prepared = Some((self.identity, i));
                 }
                 let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-                scratch.pattern.bound(strings.y(), j, limit).into()
+                scratch.pattern.bound(&y, limit).into()
             }
-            Kind::Table { favourites, strings, table } => {
-                let cells = strings.x.len(i) as u64 * strings.y().len(j) as u64;
-                if table.is_wide() || cells > MOST_CELLS.1 {
-                    return 0;
-                }
-                let all = favourites.all(i, j);
-                let saved = scratch.rows.savings(&strings.x, i, strings.y(), j, table);
-                all - i128::from(saved)
+            Kind::Table(favourites, table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
+                favourites.all(i, j) - i128::from(scratch.rows.savings(&x, &y, table))
             }
-            Kind::Vectors(_) => 0,
+            _ => 0,
         }
     }
 }

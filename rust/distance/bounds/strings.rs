@@ -5,48 +5,16 @@
 //! 1999, in the form of Hyyrö 2003); an addition carries runs of matches down the column. Longer
 //! patterns take several words, which hand their last row's change on.
 
-use crate::error::Result;
-use crate::pairwise::Side;
-use crate::parallel::Cancel;
+use crate::distance::Operand;
 use crate::tree::Orientation;
 
-/// Label codes of all trees of a set, in postorder and in reversed preorder.
+/// The labels of a tree, as indices of its distinct labels, in postorder and in reversed preorder.
 ///
 /// The distance of reversed strings is that of the strings.
-#[derive(Debug)]
-pub(super) struct Strings {
-    starts: Vec<usize>,
-    codes: [Vec<u32>; 2],
-}
-
-impl Strings {
-    pub(super) fn new(side: Side<'_>, cancel: &Cancel) -> Result<Self> {
-        let mut strings = Self { starts: vec![0], codes: [Vec::new(), Vec::new()] };
-        for index in 0..side.trees.len() {
-            cancel.check()?;
-            let operand = side.operand(index);
-            let labels = operand.tree.labels();
-            let orders = [Orientation::Left, Orientation::Right];
-            for (order, codes) in orders.into_iter().zip(&mut strings.codes) {
-                // A virtual root stands behind the real nodes.
-                let nodes = &operand.tree.oriented(order).label[..operand.tree.nodes()];
-                codes.extend(nodes.iter().map(|&label| operand.code(labels[label as usize])));
-            }
-            strings.starts.push(strings.codes[0].len());
-        }
-        Ok(strings)
-    }
-
-    /// Number of nodes of a tree.
-    pub(super) fn len(&self, tree: usize) -> usize {
-        self.starts[tree + 1] - self.starts[tree]
-    }
-
-    /// Both strings of a tree.
-    pub(super) fn of(&self, tree: usize) -> [&[u32]; 2] {
-        let range = self.starts[tree]..self.starts[tree + 1];
-        [&self.codes[0][range.clone()], &self.codes[1][range]]
-    }
+pub(super) fn texts<'a>(operand: &Operand<'a>) -> [&'a [u32]; 2] {
+    let tree = operand.tree;
+    // A virtual root stands behind the real nodes.
+    [Orientation::Left, Orientation::Right].map(|order| &tree.oriented(order).label[..tree.nodes()])
 }
 
 /// One tree's strings made ready to be compared with many others.
@@ -61,54 +29,58 @@ pub(super) struct Pattern {
     codes: Vec<u32>,
     /// Rows of `words` words for each of both strings; the first one is empty.
     masks: [Vec<u64>; 2],
+    /// The rows of the distinct labels of the tree at hand.
+    others: Vec<u32>,
     /// Rising and falling steps of a column of several words.
     steps: Vec<(u64, u64)>,
 }
 
 impl Pattern {
-    /// Takes a tree of a set.
-    pub(super) fn prepare(&mut self, strings: &Strings, tree: usize) {
+    /// Takes a tree.
+    pub(super) fn prepare(&mut self, x: &Operand<'_>) {
         for code in self.codes.drain(..) {
             self.row[code as usize] = 0;
         }
-        let texts = strings.of(tree);
-        self.len = texts[0].len();
+        self.len = x.tree.nodes();
         self.words = self.len.div_ceil(64).max(1);
-        for &code in texts[0] {
+        self.others.clear();
+        for &label in x.tree.labels() {
+            let code = x.code(label);
             if self.row.len() <= code as usize {
                 self.row.resize(code as usize + 1, 0);
             }
-            if self.row[code as usize] == 0 {
+            let row = &mut self.row[code as usize];
+            if *row == 0 {
                 self.codes.push(code);
-                self.row[code as usize] = self.codes.len() as u32;
+                *row = self.codes.len() as u32;
             }
+            self.others.push(*row);
         }
-        for (masks, text) in self.masks.iter_mut().zip(texts) {
+        for (masks, text) in self.masks.iter_mut().zip(texts(x)) {
             masks.clear();
             masks.resize((self.codes.len() + 1) * self.words, 0);
-            for (place, &code) in text.iter().enumerate() {
-                let row = self.row[code as usize] as usize * self.words;
+            for (place, &label) in text.iter().enumerate() {
+                let row = self.others[label as usize] as usize * self.words;
                 masks[row + place / 64] |= 1 << (place % 64);
             }
         }
     }
 
     /// The larger distance of both strings, or less if that is above `limit` all the same.
-    pub(super) fn bound(&mut self, strings: &Strings, tree: usize, limit: i64) -> i64 {
-        let texts = strings.of(tree);
+    pub(super) fn bound(&mut self, y: &Operand<'_>, limit: i64) -> i64 {
+        let texts = texts(y);
         let longer = texts[0].len().max(self.len);
         if self.len == 0 || texts[0].is_empty() {
             return longer as i64;
         }
+        let row = |&label: &u32| self.row.get(y.code(label) as usize).copied().unwrap_or(0);
+        self.others.clear();
+        self.others.extend(y.tree.labels().iter().map(row));
         if self.words == 1 {
             return self.one_word(texts);
         }
         let first = self.many_words(0, texts[0], limit);
         if first > limit { first } else { first.max(self.many_words(1, texts[1], limit)) }
-    }
-
-    fn mask_row(&self, code: u32) -> usize {
-        self.row.get(code as usize).map_or(0, |&row| row as usize)
     }
 
     /// Both strings side by side: each waits for itself from column to column.
@@ -117,8 +89,8 @@ impl Pattern {
         let mut columns = [(!0u64, 0u64); 2];
         let mut distances = [self.len as i64; 2];
         for (&a, &b) in texts[0].iter().zip(texts[1]) {
-            for (side, code) in [a, b].into_iter().enumerate() {
-                let mask = self.masks[side][self.mask_row(code)];
+            for (side, label) in [a, b].into_iter().enumerate() {
+                let mask = self.masks[side][self.others[label as usize] as usize];
                 let (rise, fall);
                 (columns[side], (rise, fall)) = advance(columns[side], mask, (1, 0));
                 distances[side] += (rise >> last & 1) as i64 - (fall >> last & 1) as i64;
@@ -132,8 +104,8 @@ impl Pattern {
         self.steps.resize(self.words, (!0, 0));
         let last = (self.len - 1) % 64;
         let mut distance = self.len as i64;
-        for (done, &code) in text.iter().enumerate() {
-            let row = self.mask_row(code) * self.words;
+        for (done, &label) in text.iter().enumerate() {
+            let row = self.others[label as usize] as usize * self.words;
             let masks = &self.masks[side][row..row + self.words];
             // The row above the pattern rises by one with every column.
             let mut carried = (1, 0);

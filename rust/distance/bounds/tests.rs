@@ -177,7 +177,9 @@ proptest! {
             let lengths: Vec<_> = rows.iter().map(|row| length(row)).collect();
             if kind != VectorKind::Euclidean {
                 for (row, &length) in rows.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0) {
-                    row.iter_mut().for_each(|value| *value /= length);
+                    for value in row.iter_mut() {
+                        *value /= length;
+                    }
                 }
             }
             let elements = rows.concat();

@@ -58,10 +58,10 @@ pub(crate) struct Buffers<N> {
     best: Vec<N>,
 }
 
-/// Bytes of the forests that one pair takes.
-pub(crate) fn forest_bytes<N>(plan: &PathPlan, columns: usize) -> u64 {
+/// Cells of the forests that one pair takes.
+pub(crate) fn forest_cells(plan: &PathPlan, columns: usize) -> u64 {
     let cells = dense::stride(columns) as u64 * dense::stride(columns) as u64;
-    cells.saturating_mul((plan.kept as u64 + 2) * size_of::<N>() as u64)
+    cells.saturating_mul(plan.kept as u64 + 2)
 }
 
 impl<N: Number> Buffers<N> {
@@ -72,7 +72,8 @@ impl<N: Number> Buffers<N> {
         columns: usize,
         cancel: &Cancel,
     ) -> Result<()> {
-        memory::check(WHAT, forest_bytes::<N>(plan, columns))?;
+        let bytes = forest_cells(plan, columns).saturating_mul(size_of::<N>() as u64);
+        memory::check(WHAT, bytes)?;
         let forest = dense::stride(columns) * dense::stride(columns);
         let zero = N::default();
         for side in 0..2 {

@@ -1,4 +1,4 @@
-//! 256-bit vectors: 32 bytes, 16 words or 4 doubles.
+//! 256-bit vectors: 32 bytes, 16 words, 8 ints or 4 doubles.
 //!
 //! Shuffles of AVX2 work inside 16-byte halves. A scan therefore shifts by 1, 2, 4, … lanes inside
 //! the halves and then carries the last lane of the lower half into the upper one; a pick takes
@@ -6,17 +6,18 @@
 
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that AVX2 is there
 
-use super::{Simd, Sources};
+use super::{Simd, Sources, all_lanes};
 use crate::distance::inner;
 use crate::distance::packed::{self, Job};
 use crate::distance::scalar::Number;
 use crate::error::Result;
 use crate::parallel::Cancel;
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_load_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_pd,
-    _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_castpd_si256,
-    _mm256_castsi256_pd, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_pd, _mm256_or_si256,
-    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_shuffle_epi8,
+    __m128i, __m256i, _mm_load_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32,
+    _mm256_add_pd, _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256,
+    _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_max_epi32, _mm256_max_epu8, _mm256_max_epu16,
+    _mm256_max_pd, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
+    _mm256_shuffle_epi8,
 };
 
 /// The proof that this machine has AVX2; only [`Avx2::detect`] makes one.
@@ -105,8 +106,10 @@ macro_rules! lanes {
             type Scan = [V; $steps + 1];
             /// From the lower half, from the upper half.
             type Pick = [V; 2];
+            type Far = V;
             type Gather = $gathers;
             const LANES: usize = 32 / size_of::<$elem>();
+            const PARTS: usize = 2;
             const GATHERS: bool = size_of::<$gathers>() > 0;
 
             #[inline(always)]
@@ -161,7 +164,7 @@ macro_rules! lanes {
                     })
                 })
             }
-            fn half_control(sources: &Sources) -> V {
+            fn far_control(sources: &Sources) -> V {
                 V::shuffle::<{ size_of::<$elem>() }>(|q| sources[q].map(usize::from))
             }
             fn gather_control(sources: &[u32]) -> $gathers {
@@ -243,12 +246,12 @@ macro_rules! lanes {
                 })
             }
             #[inline(always)]
-            fn pick_half(self, into: V, from: &V, upper: bool, control: V) -> V {
+            fn pick_far(self, into: V, from: &V, part: usize, control: &V) -> V {
                 let halves: *const __m128i = std::ptr::from_ref(from).cast();
-                // SAFETY: `self` proves AVX2; a vector is two aligned halves, so index 0 and 1
-                // are inside it.
+                // SAFETY: `self` proves AVX2; a vector is two aligned halves, and the index is 0
+                // or 1, whatever the part.
                 V(unsafe {
-                    let half = _mm_load_si128(halves.add(usize::from(upper)));
+                    let half = _mm_load_si128(halves.add(part % 2));
                     let both = _mm256_broadcastsi128_si256(half);
                     _mm256_or_si256(into.0, _mm256_shuffle_epi8(both, control.0))
                 })
@@ -288,7 +291,7 @@ impl GatherControl for () {
     }
 }
 
-impl GatherControl for [u32; 4] {
+impl<const LANES: usize> GatherControl for [u32; LANES] {
     fn new(sources: &[u32]) -> Self {
         std::array::from_fn(|q| sources[q])
     }
@@ -304,6 +307,10 @@ lanes!(Bytes, u8, steps: 4, gathers: (),
 lanes!(Words, u16, steps: 3, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([14, 15, 14, 15, 14, 15, 14, 15]) }.0),
     add: |a, b| _mm256_add_epi16(a, b), max: |a, b| _mm256_max_epu16(a, b));
+lanes!(Ints, i32, steps: 2, gathers: (),
+    last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([12, 13, 14, 15, 12, 13, 14, 15]) }.0),
+    add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b));
 lanes!(Doubles, f64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
     max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));
+all_lanes!(Avx2);

@@ -6,10 +6,14 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
 #[cfg(test)]
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+#[cfg(test)]
+mod tests;
 
 use crate::cost::CostTable;
 use crate::parallel::Cancel;
@@ -60,7 +64,7 @@ macro_rules! element {
         fn to_narrow(self) -> i64 { self as i64 }
     })* };
 }
-element!(u8, u16, u32, i64, f64);
+element!(u8, u16, i32, u32, i64, f64);
 
 impl Element for i128 {
     fn of(number: f64) -> Self {
@@ -81,7 +85,7 @@ impl Element for i128 {
 pub(crate) type Sources = [Option<u8>];
 
 /// Vector instructions for lanes of one element type. Savings are never negative.
-pub(crate) trait Simd: Copy {
+pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// What a lane holds.
     type Elem: Element;
     /// A vector, as it lies in memory and in a register.
@@ -90,10 +94,14 @@ pub(crate) trait Simd: Copy {
     type Scan: Copy + Send + Sync + std::fmt::Debug;
     /// Prepared control of a pick from the same vector.
     type Pick: Copy + Send + Sync + std::fmt::Debug;
+    /// Prepared control of a pick from another vector.
+    type Far: Copy + Send + Sync + std::fmt::Debug;
     /// Prepared control of a gather from memory.
     type Gather: Copy + Send + Sync + std::fmt::Debug;
     /// Number of lanes.
     const LANES: usize;
+    /// Parts of a vector that a far pick can take from, one at a time.
+    const PARTS: usize;
     /// Whether lanes from other vectors are better loaded one by one than shuffled in: pays for
     /// few and wide lanes.
     const GATHERS: bool;
@@ -111,8 +119,8 @@ pub(crate) trait Simd: Copy {
     fn scan_control(starts: &[i32]) -> Self::Scan;
     /// Control for picking lanes of the same vector.
     fn pick_control(sources: &Sources) -> Self::Pick;
-    /// Control for picking lanes of one half of another vector, numbered from 0 in that half.
-    fn half_control(sources: &Sources) -> Self::Vector;
+    /// Control for picking lanes of one part of another vector, numbered from 0 in that part.
+    fn far_control(sources: &Sources) -> Self::Far;
     /// Control for loading lane `q` from element `sources[q]`.
     fn gather_control(sources: &[u32]) -> Self::Gather;
 
@@ -130,13 +138,13 @@ pub(crate) trait Simd: Copy {
     fn scan(self, a: Self::Vector, control: &Self::Scan) -> Self::Vector;
     /// Lanes rearranged inside one vector.
     fn pick(self, a: Self::Vector, control: &Self::Pick) -> Self::Vector;
-    /// Adds (by "or" into zeros) lanes picked from the lower or upper half of `from`.
-    fn pick_half(
+    /// Adds (into lanes that are 0) lanes picked from one part of `from`.
+    fn pick_far(
         self,
         into: Self::Vector,
         from: &Self::Vector,
-        upper: bool,
-        control: Self::Vector,
+        part: usize,
+        control: &Self::Far,
     ) -> Self::Vector;
     /// Every lane loaded on its own; only if `GATHERS`.
     fn gather(self, from: &[Self::Elem], control: &Self::Gather) -> Self::Vector;
@@ -144,3 +152,42 @@ pub(crate) trait Simd: Copy {
     /// Runs the kernel with these instructions enabled.
     fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;
 }
+
+/// The lanes of every element type that one family of instructions has.
+pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
+    type Bytes: Simd<Elem = u8>;
+    type Words: Simd<Elem = u16>;
+    type Ints: Simd<Elem = i32>;
+    type Doubles: Simd<Elem = f64>;
+    fn bytes(self) -> Self::Bytes;
+    fn words(self) -> Self::Words;
+    fn ints(self) -> Self::Ints;
+    fn doubles(self) -> Self::Doubles;
+}
+
+/// Implements [`InstructionSet`] for a proof whose lane types wrap it.
+#[cfg(target_arch = "x86_64")]
+macro_rules! all_lanes {
+    ($proof:ident) => {
+        impl $crate::distance::simd::InstructionSet for $proof {
+            type Bytes = Bytes;
+            type Words = Words;
+            type Ints = Ints;
+            type Doubles = Doubles;
+            fn bytes(self) -> Bytes {
+                Bytes(self)
+            }
+            fn words(self) -> Words {
+                Words(self)
+            }
+            fn ints(self) -> Ints {
+                Ints(self)
+            }
+            fn doubles(self) -> Doubles {
+                Doubles(self)
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use all_lanes;

@@ -33,7 +33,7 @@ macro_rules! lane {
         fn plus(self, other: Self) -> Self { self + other }
     })* };
 }
-lane!(u8 => u8::MAX, u16 => u16::MAX, f64 => f64::MAX);
+lane!(u8 => u8::MAX, u16 => u16::MAX, i32 => i32::MAX, f64 => f64::MAX);
 
 fn greater<E: PartialOrd>(a: E, b: E) -> E {
     if b > a { b } else { a }
@@ -44,8 +44,11 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     type Vector = Array<E, N>;
     type Scan = [i32; N];
     type Pick = [Option<u8>; N];
+    type Far = [Option<u8>; N];
     type Gather = [u32; N];
     const LANES: usize = N;
+    // Halves, as the narrower instruction sets have them, and whole vectors of 64 bytes.
+    const PARTS: usize = if N * size_of::<E>() < 64 { 2 } else { 1 };
     // Both ways have a twin: shuffles for narrow lanes, gathers for wide ones.
     const GATHERS: bool = N <= 4;
 
@@ -68,9 +71,8 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     fn pick_control(sources: &Sources) -> Self::Pick {
         std::array::from_fn(|q| sources[q])
     }
-    fn half_control(sources: &Sources) -> Self::Vector {
-        // Lane + 1, so that 0 means nothing.
-        Array(std::array::from_fn(|q| E::of(sources[q].map_or(0.0, |s| f64::from(s) + 1.0))))
+    fn far_control(sources: &Sources) -> Self::Far {
+        std::array::from_fn(|q| sources[q])
     }
     fn gather_control(sources: &[u32]) -> Self::Gather {
         std::array::from_fn(|q| sources[q])
@@ -101,17 +103,16 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     fn pick(self, a: Self::Vector, sources: &Self::Pick) -> Self::Vector {
         Array(std::array::from_fn(|q| sources[q].map_or(E::default(), |s| a.0[s as usize])))
     }
-    fn pick_half(
+    fn pick_far(
         self,
         into: Self::Vector,
         from: &Self::Vector,
-        upper: bool,
-        control: Self::Vector,
+        part: usize,
+        control: &Self::Far,
     ) -> Self::Vector {
-        let offset = if upper { N / 2 } else { 0 };
-        Array(std::array::from_fn(|q| match control.0[q].to_quanta() {
-            0 => into.0[q],
-            lane => from.0[offset + lane as usize - 1],
+        let offset = part * (N / Self::PARTS);
+        Array(std::array::from_fn(|q| {
+            control[q].map_or(into.0[q], |lane| from.0[offset + lane as usize])
         }))
     }
     fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {

@@ -1,0 +1,143 @@
+use super::*;
+use crate::distance::tests::{prepare, shape, some_cost, table};
+use crate::naive::{Plain, trees};
+use crate::tree::Prepared;
+use proptest::prelude::*;
+
+fn operand(tree: &Prepared) -> Operand<'_> {
+    Operand { tree, codes: None }
+}
+
+/// Bands of both orientations for a limit, whether they pay or not.
+fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator<Item = i128>) {
+    let (x, y) = (operand(x), operand(y));
+    let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
+    let exact = distance(x, y, pricing, &mut workspace, &cancel).unwrap();
+    for limit in limits {
+        let expected = if exact <= total(pricing, limit) { exact } else { f64::INFINITY };
+        let chosen = distance_up_to(x, y, pricing, limit, &mut workspace, &cancel).unwrap();
+        assert_eq!(chosen, expected, "limit {limit}");
+        let Some(edits) = most_edits(&x, &y, pricing, limit) else { continue };
+        if x.tree.nodes() == 0 || y.tree.nodes() == 0 {
+            continue;
+        }
+        for side in [Orientation::Left, Orientation::Right] {
+            let band = Band::new(x, y, pricing, edits, side);
+            let found = band.cost(pricing, &cancel).unwrap();
+            // Above the limit a band may find something dearer than the distance, or nothing.
+            let found = found.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
+            assert!(found >= exact, "limit {limit}: {found} < {exact}");
+            let cut = if found <= total(pricing, limit) { found } else { f64::INFINITY };
+            assert_eq!(cut, expected, "limit {limit}, {side:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn all_limits_of_any_two_trees(x in trees(25, 2), y in trees(25, 2), seed in any::<u64>()) {
+        let (a, b) = (prepare(&x), prepare(&y));
+        check(&a, &b, Pricing::Unit, 0..=(x.codes.len() + y.codes.len()) as i128);
+        let table = table(&some_cost(seed), 2, 1.0);
+        let all = 15 * (x.codes.len() + y.codes.len()) as i128;
+        check(&a, &b, Pricing::Table(&table), (0..=all).step_by(7));
+    }
+
+    #[test]
+    fn trees_a_few_edits_apart(
+        x in trees(120, 3), edits in proptest::collection::vec((0..120usize, 0..3i32), 0..8)
+    ) {
+        let y = edited(&x, &edits);
+        check(&prepare(&x), &prepare(&y), Pricing::Unit, 0..20);
+    }
+}
+
+/// Relabels nodes, or takes leaves out.
+fn edited(tree: &Plain, edits: &[(usize, i32)]) -> Plain {
+    let mut tree = tree.clone();
+    for &(place, label) in edits {
+        if place >= tree.codes.len() {
+            continue;
+        }
+        if tree.parents.contains(&(place as i32)) {
+            tree.codes[place] = label;
+            continue;
+        }
+        tree.codes.remove(place);
+        tree.parents.remove(place);
+        for parent in &mut tree.parents {
+            *parent -= i32::from(*parent > place as i32);
+        }
+    }
+    tree
+}
+
+fn zigzag(n: usize) -> Plain {
+    // Down the middle, every second step with a leaf to the left, else to the right.
+    let mut tree = Plain { codes: Vec::new(), parents: Vec::new() };
+    let mut waiting = Vec::new();
+    let mut spine = -1;
+    while tree.codes.len() + waiting.len() < n {
+        let node = tree.codes.len() as i32;
+        tree.codes.push(node % 3);
+        tree.parents.push(spine);
+        spine = node;
+        if node % 4 == 0 {
+            tree.codes.push(0);
+            tree.parents.push(spine);
+        } else {
+            waiting.push(spine);
+        }
+    }
+    while let Some(parent) = waiting.pop() {
+        tree.codes.push(1);
+        tree.parents.push(parent);
+    }
+    tree
+}
+
+#[test]
+fn large_trees_where_the_band_is_chosen() {
+    let comb = shape(400, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 });
+    let bushy = shape(400, |i| if i == 0 { -1 } else { (i as i32 - 1) / 3 });
+    let bushy = in_preorder(&bushy);
+    for tree in [comb, bushy, zigzag(300)] {
+        crate::tree::check_preorder(&tree.parents).unwrap();
+        let other = edited(&tree, &[(7, 2), (90, 1), (150, 2), (299, 0), (200, 1)]);
+        let (x, y) = (prepare(&tree), prepare(&other));
+        check(&x, &y, Pricing::Unit, 0..10);
+        let table = table(&|a, b| 3 * i64::from(a != b) - i64::from(b.is_none()), 3, 0.5);
+        check(&x, &y, Pricing::Table(&table), 0..40);
+    }
+    // Bad both ways, and near each other.
+    let (x, y) = (prepare(&zigzag(600)), prepare(&zigzag(602)));
+    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 6).is_some());
+    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 600).is_none());
+}
+
+/// The same tree with its nodes in preorder.
+fn in_preorder(tree: &Plain) -> Plain {
+    let n = tree.codes.len();
+    let mut out = Plain { codes: Vec::new(), parents: Vec::new() };
+    let mut open = vec![(0, -1)];
+    while let Some((node, parent)) = open.pop() {
+        let here = out.codes.len() as i32;
+        out.codes.push(tree.codes[node]);
+        out.parents.push(parent);
+        let children = (0..n).rev().filter(|&i| tree.parents[i] == node as i32);
+        open.extend(children.map(|child| (child, here)));
+    }
+    out
+}
+
+#[test]
+fn a_cancelled_band_stops() {
+    let tree = prepare(&shape(3000, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let (x, mut scratch) = (operand(&tree), Workspace::default());
+    let found = distance_up_to(x, x, Pricing::Unit, 5, &mut scratch, &cancel);
+    assert_eq!(found, Err(crate::Error::Cancelled));
+}

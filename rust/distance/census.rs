@@ -1,0 +1,114 @@
+//! What the vector kernel will do for a pair, counted without doing it; for measurements.
+
+use crate::distance::columns::Columns;
+use crate::distance::lanes::{Instructions, Lanes};
+use crate::distance::simd::{InstructionSet, Simd};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use crate::tree::{Orientation, Oriented, Prepared};
+
+/// Vector blocks by what is done with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Blocks in rows that yield subtree values: isolated ones, chained ones.
+    pub tree: [u64; 2],
+    /// Blocks in all other rows.
+    pub forest: [u64; 2],
+    /// Blocks that are expanded, in rows of leaves.
+    pub leaf: [u64; 2],
+    /// Picks from other vectors, in rows of leaves.
+    pub far: u64,
+    /// Vectors of children that are merged into the row of their parent.
+    pub merged: u64,
+}
+
+/// Counts the blocks of `x` along the rows and `y` along the columns.
+///
+/// # Errors
+/// [`crate::Error::Memory`] if the column tables do not fit.
+pub fn census(
+    x: &Prepared,
+    y: &Prepared,
+    orientation: Orientation,
+    instructions: Instructions,
+    lanes: Lanes,
+) -> Result<Census> {
+    let (rows, columns) = (x.oriented(orientation), y.oriented(orientation));
+    match instructions {
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2 => by_lanes::<crate::distance::simd::avx2::Avx2>(rows, columns, lanes),
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx512 => {
+            by_lanes::<crate::distance::simd::avx512::Avx512>(rows, columns, lanes)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => Ok(Census::default()),
+    }
+}
+
+fn by_lanes<I: InstructionSet>(
+    rows: &Oriented,
+    columns: &Oriented,
+    lanes: Lanes,
+) -> Result<Census> {
+    match lanes {
+        Lanes::Bytes => count::<I::Bytes>(rows, columns),
+        Lanes::Words => count::<I::Words>(rows, columns),
+        Lanes::Ints => count::<I::Ints>(rows, columns),
+        Lanes::Doubles => count::<I::Doubles>(rows, columns),
+    }
+}
+
+fn count<S: Simd>(rows: &Oriented, columns: &Oriented) -> Result<Census> {
+    let columns = Columns::<S>::new(&[columns], &Cancel::default())?;
+    let (mut tree, mut forest, mut leaf, mut children) = (0, 0, 0, 0);
+    for &keyroot in &rows.fresh {
+        let keyroot = keyroot as usize;
+        for i in rows.first(keyroot)..=keyroot {
+            if rows.first(i) == rows.first(keyroot) {
+                tree += 1;
+                children += rows.children(i).count() as u64;
+            } else {
+                forest += 1;
+                leaf += u64::from(rows.size[i] == 1);
+            }
+        }
+    }
+    let mut blocks = [0; 2];
+    for run in &columns.runs {
+        blocks[usize::from(run.chained)] += run.blocks.len() as u64;
+    }
+    Ok(Census {
+        tree: blocks.map(|blocks| blocks * tree),
+        forest: blocks.map(|blocks| blocks * forest),
+        leaf: blocks.map(|blocks| blocks * leaf),
+        far: columns.far.len() as u64 * leaf,
+        merged: children * columns.vectors as u64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Numbering;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_chain_against_a_star() {
+        let mut numbering = Numbering::default();
+        let chain = Prepared::new(
+            &[0; 40],
+            &std::array::from_fn::<_, 40, _>(|i| i as i32 - 1),
+            &mut numbering,
+        );
+        let star = Prepared::new(&[0; 3], &[-1, 0, 0], &mut numbering);
+        // The chain is one path of 40 rows; as columns it is one segment.
+        let of = |x, y, lanes| census(x, y, Orientation::Left, Instructions::Avx2, lanes).unwrap();
+        let expected = Census { tree: [0, 80], merged: 39 * 2, ..Census::default() };
+        assert_eq!(of(&chain, &chain, Lanes::Bytes), expected);
+        // The second leaf of the star is a key-root, and once more a row below the root.
+        let forest = [1, 0];
+        let expected = Census { tree: [3, 0], forest, leaf: forest, merged: 2, far: 0 };
+        assert_eq!(of(&star, &star, Lanes::Bytes), expected);
+    }
+}

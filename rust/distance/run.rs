@@ -1,0 +1,161 @@
+//! One call of a kernel: tables, profile, rows and columns put together.
+
+use crate::distance::columns::Columns;
+use crate::distance::engine::{Group, KEEP_TABLES, Pricing, Rows};
+use crate::distance::lanes::{Lanes, Scratch, Tables};
+use crate::distance::packed::{self, Job};
+use crate::distance::profile;
+use crate::distance::savings::{Read, Savings};
+use crate::distance::scalar::{self, Number};
+use crate::distance::sharing::{self, Shared, Sharing};
+use crate::distance::simd::{InstructionSet, Simd};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use crate::tree::Oriented;
+use std::sync::OnceLock;
+
+/// The arguments of one kernel call.
+pub(crate) struct Run<'a> {
+    pub(crate) rows: &'a Rows<'a>,
+    pub(crate) group: &'a Group<'a>,
+    pub(crate) pricing: Pricing<'a>,
+    pub(crate) transposed: bool,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl Run<'_> {
+    fn row_tree(&self) -> &Oriented {
+        self.rows.operand.tree.oriented(self.group.orientation)
+    }
+
+    fn member_trees(&self) -> impl Iterator<Item = &Oriented> {
+        self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
+    }
+
+    pub(crate) fn packed_by<I: InstructionSet>(
+        &self,
+        set: I,
+        lanes: Lanes,
+        tables: &Tables<I>,
+        scratch: &mut Scratch<I>,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let side = self.group.orientation as usize;
+        match lanes {
+            Lanes::Bytes => self.packed(set.bytes(), &tables.bytes[side], &mut scratch.bytes, read),
+            Lanes::Words => self.packed(set.words(), &tables.words[side], &mut scratch.words, read),
+            Lanes::Ints => self.packed(set.ints(), &tables.ints[side], &mut scratch.ints, read),
+            Lanes::Doubles => {
+                self.packed(set.doubles(), &tables.doubles[side], &mut scratch.doubles, read)
+            }
+        }
+    }
+
+    fn packed<S: Simd>(
+        &self,
+        simd: S,
+        table: &OnceLock<Box<Columns<S>>>,
+        buffers: &mut packed::Buffers<S>,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let built;
+        let columns = if let Some(columns) = table.get() {
+            columns
+        } else {
+            let trees: Vec<_> = self.member_trees().collect();
+            let columns = Box::new(Columns::new(&trees, self.cancel)?);
+            // Tables of badly shaped trees can be far larger than the trees: not to be kept.
+            if columns.bytes() > KEEP_TABLES {
+                built = columns;
+                &built
+            } else {
+                table.get_or_init(|| columns)
+            }
+        };
+        let rows = self.row_tree();
+        // Taken out while the rest of the buffers is written to, and lost if that fails.
+        let mut sharing = std::mem::take(&mut buffers.sharing);
+        let layout = if let Some(shared) = self.rows.shared {
+            self.share(shared, columns, &mut sharing, buffers)?;
+            sharing.layout()
+        } else {
+            self.fill_profile(columns, buffers)?;
+            sharing.alone(rows, profile::height(&self.rows.operand))
+        };
+        let job = Job { rows, layout, columns, buffers };
+        simd.fill(job, self.cancel)?;
+        let mut start = 0;
+        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
+        for (member, columns) in self.member_trees().enumerate() {
+            let row_of = layout.row;
+            read.read(member, Savings { table, stride, start, rows, row_of, columns });
+            start += columns.len();
+        }
+        buffers.sharing = sharing;
+        Ok(())
+    }
+
+    /// The profile of a tree that shares nothing.
+    fn fill_profile<S: Simd>(
+        &self,
+        columns: &Columns<S>,
+        buffers: &mut packed::Buffers<S>,
+    ) -> Result<()> {
+        let (rows, operand) = (self.row_tree(), &self.rows.operand);
+        let room = (rows.len(), profile::height(operand));
+        buffers.reserve(rows, room, columns, self.cancel)?;
+        let stride = columns.vectors * S::LANES;
+        let out = S::elements_mut(&mut buffers.profile);
+        profile::fill(self.pricing, self.transposed, operand, self.group.codes, stride, out);
+        Ok(())
+    }
+
+    /// Finds what is there already, and adds the labels that are not.
+    fn share<S: Simd>(
+        &self,
+        shared: Shared<'_>,
+        columns: &Columns<S>,
+        sharing: &mut Sharing,
+        buffers: &mut packed::Buffers<S>,
+    ) -> Result<()> {
+        let (rows, operand) = (self.row_tree(), &self.rows.operand);
+        let wanted = (rows.len(), profile::height(operand));
+        let vectors = columns.vectors.max(1);
+        let there = (buffers.table.len() / vectors, buffers.profile.len() / vectors);
+        let room = if sharing.continues(shared.columns, wanted, there) {
+            (0, 0)
+        } else {
+            sharing::room(wanted.0, wanted.1, vectors * size_of::<S::Vector>())
+        };
+        buffers.reserve(rows, room, columns, self.cancel)?;
+        sharing.arrange(operand, rows, shared.ids);
+        let stride = columns.vectors * S::LANES;
+        for (code, row) in sharing.new_labels(operand) {
+            let out = &mut S::elements_mut(&mut buffers.profile)[row * stride..][..stride];
+            profile::fill_row(self.pricing, self.transposed, code, self.group.codes, out);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn scalar<N: Number>(
+        &self,
+        buffers: &mut scalar::Buffers<N>,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let (rows, operand) = (self.row_tree(), &self.rows.operand);
+        let mut codes = self.group.codes;
+        for (member, columns) in self.member_trees().enumerate() {
+            let (here, rest) = codes.split_at(columns.len());
+            codes = rest;
+            buffers.reserve(rows, profile::height(operand), columns, self.cancel)?;
+            let stride = columns.len();
+            let profile = &mut buffers.profile;
+            profile::fill(self.pricing, self.transposed, operand, here, stride, profile);
+            scalar::fill(rows, columns, buffers, self.cancel)?;
+            let table = &buffers.table;
+            let row_of = &rows.row;
+            read.read(member, Savings { table, stride, start: 0, rows, row_of, columns });
+        }
+        Ok(())
+    }
+}

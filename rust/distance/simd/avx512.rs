@@ -1,0 +1,253 @@
+//! 512-bit vectors: 64 bytes, 32 words, 16 ints or 8 doubles.
+//!
+//! The byte permutation of AVX-512 VBMI reaches the whole vector, so a pick is one permutation and
+//! a far pick serves all lanes that come from one vector. Scans shift by 1, 2, 4, … lanes inside
+//! the 16-byte quarters, where shuffles have the shortest delay, and then carry twice: from the
+//! even quarters to the odd ones, from the lower half to the upper one.
+
+#![allow(unsafe_code)] // intrinsics; every value of the types below proves that they are there
+
+use super::{Simd, Sources, all_lanes};
+use crate::distance::packed::{self, Job};
+use crate::error::Result;
+use crate::parallel::Cancel;
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_pd,
+    _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64, _mm512_and_si512,
+    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_max_epi32, _mm512_max_epu8, _mm512_max_epu16,
+    _mm512_max_pd, _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_shuffle_epi8,
+};
+
+/// The proof that this machine has AVX-512 F, BW and VBMI; only [`Avx512::detect`] makes one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Self> {
+        let all = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512bw")
+            && std::arch::is_x86_feature_detected!("avx512vbmi");
+        all.then_some(Self(()))
+    }
+}
+
+/// A vector in memory and in a register.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct V(__m512i);
+
+impl std::fmt::Debug for V {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.bytes())
+    }
+}
+
+impl V {
+    const fn from_bytes(bytes: [u8; 64]) -> Self {
+        // SAFETY: both types are 64 plain bytes without invalid values.
+        Self(unsafe { std::mem::transmute::<[u8; 64], __m512i>(bytes) })
+    }
+
+    fn bytes(self) -> [u8; 64] {
+        // SAFETY: as above.
+        unsafe { std::mem::transmute::<__m512i, [u8; 64]>(self.0) }
+    }
+
+    /// The byte permutation that moves lanes of `SIZE` bytes.
+    fn permutation<const SIZE: usize>(source: impl Fn(usize) -> usize) -> Self {
+        Self::from_bytes(std::array::from_fn(|byte| {
+            (source(byte / SIZE) * SIZE + byte % SIZE) as u8
+        }))
+    }
+
+    /// The byte permutation that puts the last lane everywhere.
+    const fn last_lane(size: usize) -> Self {
+        let mut bytes = [0; 64];
+        let mut byte = 0;
+        while byte < 64 {
+            bytes[byte] = (64 - size + byte % size) as u8;
+            byte += 1;
+        }
+        Self::from_bytes(bytes)
+    }
+}
+
+/// Where lanes come from, and which of them come from anywhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Picked {
+    from: V,
+    keep: V,
+}
+
+macro_rules! lanes {
+    ($name:ident, $elem:ty, steps: $steps:literal,
+     shift_in: |$before:ident, $here:ident| $shift:expr,
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+        #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name(pub(crate) Avx512);
+
+        impl $name {
+            const QUARTER: usize = 16 / size_of::<$elem>();
+
+            #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+            fn fill_with_avx512(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                packed::fill(self, job, cancel)
+            }
+        }
+
+        impl Simd for $name {
+            type Elem = $elem;
+            type Vector = V;
+            /// One shuffle per step inside the quarters, then the two carries between them.
+            type Scan = [V; $steps + 2];
+            type Pick = Picked;
+            type Far = Picked;
+            type Gather = ();
+            const LANES: usize = 64 / size_of::<$elem>();
+            const PARTS: usize = 1;
+            const GATHERS: bool = false;
+
+            #[inline(always)]
+            fn zero() -> V {
+                const { V::from_bytes([0; 64]) }
+            }
+            #[inline(always)]
+            fn elements(vectors: &[V]) -> &[$elem] {
+                // SAFETY: a vector is `LANES` plain values of the element type, which is not
+                // more strictly aligned.
+                unsafe {
+                    std::slice::from_raw_parts(vectors.as_ptr().cast(), vectors.len() * Self::LANES)
+                }
+            }
+            #[inline(always)]
+            fn elements_mut(vectors: &mut [V]) -> &mut [$elem] {
+                // SAFETY: as above; the mutable borrow is passed on, so there is no alias.
+                unsafe {
+                    std::slice::from_raw_parts_mut(
+                        vectors.as_mut_ptr().cast(),
+                        vectors.len() * Self::LANES,
+                    )
+                }
+            }
+            fn mask(lanes: impl Fn(usize) -> bool) -> V {
+                V::from_bytes(std::array::from_fn(|byte| {
+                    if lanes(byte / size_of::<$elem>()) { 0xff } else { 0 }
+                }))
+            }
+            fn scan_control(starts: &[i32]) -> Self::Scan {
+                let quarter = Self::QUARTER;
+                std::array::from_fn(|step| {
+                    V::permutation::<{ size_of::<$elem>() }>(|q| {
+                        // Lanes of other segments and quarters take themselves: the maximum of
+                        // a value with itself is no news.
+                        let source = match step {
+                            _ if step < $steps => {
+                                let by = 1 << step;
+                                if q % quarter >= by { q - by } else { q }
+                            }
+                            $steps if q / quarter % 2 == 1 => q / quarter * quarter - 1,
+                            _ if step > $steps && q >= 2 * quarter => 2 * quarter - 1,
+                            _ => q,
+                        };
+                        if source as i32 >= starts[q] { source } else { q }
+                    })
+                })
+            }
+            fn pick_control(sources: &Sources) -> Picked {
+                Picked {
+                    from: V::permutation::<{ size_of::<$elem>() }>(|q| {
+                        sources[q].map_or(0, usize::from)
+                    }),
+                    keep: Self::mask(|q| sources[q].is_some()),
+                }
+            }
+            fn far_control(sources: &Sources) -> Picked {
+                Self::pick_control(sources)
+            }
+            fn gather_control(_: &[u32]) {}
+            #[inline(always)]
+            fn gather(self, _: &[$elem], (): &()) -> V {
+                Self::zero()
+            }
+            #[inline(always)]
+            fn add(self, a: V, b: V) -> V {
+                let ($a, $b) = (a.0, b.0);
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { $add })
+            }
+            #[inline(always)]
+            fn max(self, a: V, b: V) -> V {
+                let ($c, $d) = (a.0, b.0);
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { $max })
+            }
+            #[inline(always)]
+            fn and(self, a: V, mask: V) -> V {
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { _mm512_and_si512(a.0, mask.0) })
+            }
+            #[inline(always)]
+            fn shift(self, a: V) -> V {
+                self.shift_in(Self::zero(), a)
+            }
+            #[inline(always)]
+            fn shift_in(self, before: V, a: V) -> V {
+                let ($before, $here) = (before.0, a.0);
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { $shift })
+            }
+            #[inline(always)]
+            fn last(self, a: V) -> V {
+                let last = const { V::last_lane(size_of::<$elem>()) };
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { _mm512_permutexvar_epi8(last.0, a.0) })
+            }
+            #[inline(always)]
+            fn scan(self, a: V, control: &Self::Scan) -> V {
+                let mut x = a;
+                for step in &control[..$steps] {
+                    // The shuffle looks at the lower four bits only: the byte in the quarter.
+                    // SAFETY: `self` proves AVX-512.
+                    x = self.max(x, V(unsafe { _mm512_shuffle_epi8(x.0, step.0) }));
+                }
+                for carry in &control[$steps..] {
+                    // SAFETY: `self` proves AVX-512.
+                    x = self.max(x, V(unsafe { _mm512_permutexvar_epi8(carry.0, x.0) }));
+                }
+                x
+            }
+            #[inline(always)]
+            fn pick(self, a: V, control: &Picked) -> V {
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe {
+                    _mm512_and_si512(_mm512_permutexvar_epi8(control.from.0, a.0), control.keep.0)
+                })
+            }
+            #[inline(always)]
+            fn pick_far(self, into: V, from: &V, _part: usize, control: &Picked) -> V {
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe { _mm512_or_si512(into.0, self.pick(*from, control).0) })
+            }
+            fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                // SAFETY: `self` proves AVX-512.
+                unsafe { self.fill_with_avx512(job, cancel) }
+            }
+        }
+    };
+}
+
+lanes!(Bytes, u8, steps: 4,
+    shift_in: |before, a| _mm512_alignr_epi8::<15>(a, _mm512_alignr_epi64::<6>(a, before)),
+    add: |a, b| _mm512_add_epi8(a, b), max: |a, b| _mm512_max_epu8(a, b));
+lanes!(Words, u16, steps: 3,
+    shift_in: |before, a| _mm512_alignr_epi8::<14>(a, _mm512_alignr_epi64::<6>(a, before)),
+    add: |a, b| _mm512_add_epi16(a, b), max: |a, b| _mm512_max_epu16(a, b));
+lanes!(Ints, i32, steps: 2,
+    shift_in: |before, a| _mm512_alignr_epi32::<15>(a, before),
+    add: |a, b| _mm512_add_epi32(a, b), max: |a, b| _mm512_max_epi32(a, b));
+lanes!(Doubles, f64, steps: 1,
+    shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
+    add: |a, b| _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
+    max: |a, b| _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))));
+all_lanes!(Avx512);
