@@ -14,8 +14,9 @@ const BOUNDS_PER_CHECK: usize = 1024;
 /// Relative error of sums and differences of distances, each of which was rounded twice at most:
 /// four times what five roundings of 2⁻⁵³ can do.
 const ROUNDING: f64 = 1.0 / (1u64 << 49) as f64;
-/// How many times cheaper than a distance string bounds must be.
-const STRINGS_PAY_OFF: f64 = 2.0;
+/// How many times cheaper than a distance, by their estimates, string bounds must be: of unit costs,
+/// and of tables, whose cells were measured to take sixteen times as long as those of the kernels.
+const STRINGS_PAY_OFF: (f64, f64) = (2.0, 32.0);
 const NO_PIVOT: u32 = u32::MAX;
 
 /// Candidates whose distances to all others are known.
@@ -237,7 +238,11 @@ impl<'a> Searcher<'a> {
     fn strings_pay(&self, query: usize, candidate: usize) -> bool {
         let Search { x, y, .. } = *self.search;
         let cells = distance::pair_work(&x.trees[query], &y.trees[candidate]);
-        STRINGS_PAY_OFF * self.bounds.cells(query, candidate) < cells
+        let times = match self.search.prices {
+            Prices::Fixed(Pricing::Unit) => STRINGS_PAY_OFF.0,
+            Prices::Fixed(Pricing::Table(_)) | Prices::Vectors(_) => STRINGS_PAY_OFF.1,
+        };
+        times * self.bounds.cells(query, candidate) < cells
     }
 
     /// The tight lower bound, which is at least the one that is known. Large trees take a while.
