@@ -5,14 +5,18 @@
 //! costs and tables, and fitted by hand. The choice rests on counts, so it is the same on every
 //! machine and for every number of threads, and no result depends on it.
 
+use crate::distance::Pricing;
 use crate::pairwise::Prices;
 use crate::pairwise::search::Search;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// What a lower bound and its place in the queue cost, as a share of a pair in a batch, and in cells.
 const BOUND: (f64, f64) = (0.1, 500.0);
-/// What a pair on its own, after a tight bound, costs: in pairs of a batch, and in cells.
+/// What a pair on its own costs, with its string bound if it has one: in pairs of a batch, and in
+/// cells.
 const ALONE: (f64, f64) = (2.0, 6000.0);
+/// The same in pairs of a batch for tables, which have string bounds for large trees only.
+const ALONE_BY_TABLE: f64 = 1.3;
 /// Most queries that are tried with bounds first, and the share of all that they may be.
 const TRIED: (usize, usize) = (16, 8);
 
@@ -32,7 +36,8 @@ impl Choice {
         let pairs = search.x.trees.len() as f64 * search.y.trees.len() as f64;
         let cells = (all_cells(search) / pairs).max(1.0);
         let alone = match search.prices {
-            Prices::Fixed(_) => ALONE.0 + ALONE.1 / cells,
+            Prices::Fixed(Pricing::Unit) => ALONE.0 + ALONE.1 / cells,
+            Prices::Fixed(Pricing::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
             // The costs of labels are computed for every pair, in a batch or not.
             Prices::Vectors(_) => 1.0,
         };
