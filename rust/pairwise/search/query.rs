@@ -14,6 +14,8 @@ const BOUNDS_PER_CHECK: usize = 1024;
 /// Relative error of sums and differences of distances, each of which was rounded twice at most:
 /// four times what five roundings of 2⁻⁵³ can do.
 const ROUNDING: f64 = 1.0 / (1u64 << 49) as f64;
+/// How many times cheaper than a distance string bounds must be.
+const STRINGS_PAY_OFF: f64 = 2.0;
 const NO_PIVOT: u32 = u32::MAX;
 
 /// Candidates whose distances to all others are known.
@@ -231,6 +233,13 @@ impl<'a> Searcher<'a> {
         known.is_some()
     }
 
+    /// Whether the tight bound takes a small part of the time of the distance.
+    fn strings_pay(&self, query: usize, candidate: usize) -> bool {
+        let Search { x, y, .. } = *self.search;
+        let cells = distance::pair_work(&x.trees[query], &y.trees[candidate]);
+        STRINGS_PAY_OFF * self.bounds.cells(query, candidate) < cells
+    }
+
     /// The tight lower bound, which is at least the one that is known. Large trees take a while.
     fn tight(
         &self,
@@ -269,7 +278,7 @@ impl<'a> Searcher<'a> {
             if !best.admits(bound) {
                 break;
             }
-            if tight {
+            if tight || !self.strings_pay(exact.query, bound.index as usize) {
                 let distance = exact.to(bound.index as usize, workspace, cancel)?;
                 best.offer(Neighbor { distance, ..bound });
                 continue;
@@ -300,8 +309,11 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let known = Neighbor { distance: lower[index as usize], index };
-            let quick = self.quick(exact.query, known);
-            if best.admits(quick) && best.admits(self.tight(exact.query, quick, bounds, cancel)?) {
+            let mut bound = self.quick(exact.query, known);
+            if best.admits(bound) && self.strings_pay(exact.query, index as usize) {
+                bound = self.tight(exact.query, bound, bounds, cancel)?;
+            }
+            if best.admits(bound) {
                 let distance = exact.to(index as usize, workspace, cancel)?;
                 best.offer(Neighbor { distance, index });
             }
