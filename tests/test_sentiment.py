@@ -56,7 +56,7 @@ def by_name(result):
 def test_errors_fall(found):
     rows = by_name(found)
     assert len(rows) == len(found.rows) == 4
-    for name in ("knn", "median_glvq"):
+    for name in ("knn", "median GLVQ"):
         assert rows[name, "after"]["test_error"] < rows[name, "before"]["test_error"]
     assert found.costs.projection.shape == (5, 5)
     assert found.costs.vectors.dtype == np.float32
@@ -100,7 +100,8 @@ def test_results_are_written(data, tmp_path, capsys):
     assert main(["reproduce", "sentiment", *paths, *options]) == 0
     printed = capsys.readouterr().out
     table = (folder / "table.md").read_text(encoding="utf-8")
-    assert table.startswith("| classifier | before | after |\n")
+    assert table.startswith("**Quick run")
+    assert "\n\n| classifier | before | after |\n" in table
     assert printed.startswith(table)
     assert "Learned in" in printed
     with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
@@ -108,14 +109,22 @@ def test_results_are_written(data, tmp_path, capsys):
     assert [(row["classifier"], row["costs"]) for row in rows] == [
         ("knn", "before"),
         ("knn", "after"),
-        ("median_glvq", "before"),
-        ("median_glvq", "after"),
+        ("median GLVQ", "before"),
+        ("median GLVQ", "after"),
     ]
     assert all(0 <= float(row["test_error"]) <= 1 for row in rows)
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert record["kind"] == "chord"
     assert record["trees"] == {"train": 60, "dev": 40, "test": 40}
-    assert record["treemetric"] == tm.__version__
+    assert record["versions"]["treemetric"] == tm.__version__
+    assert record["versions"]["scipy"]
+    assert len(record["code"]) == 64
+    assert record["quick"] is True
+    effort = record["effort"]
+    assert effort["wall_seconds"] >= 0
+    assert effort["cpu_seconds"] > 0
+    assert effort["peak_memory_of_a_process"] > 1 << 20
+    assert effort["runs"][0]["processes"] == 1
     assert np.load(folder / "projection.npy").shape == (5, 5)
 
 

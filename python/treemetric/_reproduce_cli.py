@@ -137,11 +137,11 @@ def _folds(values: list[str]) -> int | dict[str, int] | None:
 
 def _ablation(arguments: argparse.Namespace) -> None:
     # Imported here, because it brings scikit-learn and SciPy with it.
-    from treemetric.experiments import run_ablation, to_markdown
+    from treemetric.experiments import run_ablation
     from treemetric.experiments._plan import DEFAULT_VARIANTS
 
     try:
-        rows = run_ablation(
+        run_ablation(
             [*([] if arguments.no_strings else ["strings"]), *arguments.data],
             arguments.output,
             variants=arguments.variants or DEFAULT_VARIANTS,
@@ -154,7 +154,7 @@ def _ablation(arguments: argparse.Namespace) -> None:
     except RuntimeError as error:
         # A cell failed or a process was killed: told in one line, as other errors are.
         raise OSError(str(error)) from error
-    sys.stdout.write(to_markdown(rows))
+    sys.stdout.write((arguments.output / "table.md").read_text(encoding="utf-8"))
     for name in ("results.csv", "table.md", "claims.md", "figure.png", "run.json"):
         if (arguments.output / name).exists():
             sys.stdout.write(f"{arguments.output / name}\n")
@@ -170,6 +170,7 @@ def _counterexample(arguments: argparse.Namespace) -> None:
 
 def _sentiment(arguments: argparse.Namespace) -> None:
     from treemetric.experiments import run_sentiment
+    from treemetric.experiments._sentiment import QUICK_NOTE
 
     found = run_sentiment(
         arguments.data,
@@ -181,4 +182,5 @@ def _sentiment(arguments: argparse.Namespace) -> None:
         n_jobs=arguments.jobs,
         verbose=0 if arguments.no_progress else 1,
     )
-    sys.stdout.write(f"{found.report()}\n\nLearned in {found.seconds:.0f} s\n")
+    head = f"{QUICK_NOTE}\n\n" if arguments.quick else ""
+    sys.stdout.write(f"{head}{found.report()}\n\nLearned in {found.seconds:.0f} s\n")

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import sklearn
 from sklearn.utils import check_random_state
 
-from treemetric import _core
 from treemetric._typing import Path as PathLike
 from treemetric._validation import check_n_jobs, refuse, shown
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.datasets import load_jsonl
 from treemetric.distances import pairwise_distances
+from treemetric.experiments._effort import Meter, summed
+from treemetric.experiments._files import code_digest, versions
 from treemetric.learning import BEDL
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.treeset import TreeSet
@@ -33,6 +33,7 @@ SPLITS = ("train", "dev", "test")
 # Most sentences are near the border, so those are what the loss looks at. Learned from 1,500 trees,
 # prototypes had a lower error on the development split than with the identity (neighbours did not).
 SQUASH = Squash("logistic", 10.0)
+QUICK_NOTE = "**Quick run: some hundred trees. It shows that all works; its numbers mean nothing.**"
 COLUMNS = ("classifier", "costs", "parameter", "value", "dev_error", "test_error", "n_test")
 
 
@@ -74,7 +75,7 @@ class Sentiment(NamedTuple):
     Attributes
     ----------
     rows : list of dict
-        An error per classifier (``'knn'``, ``'median_glvq'``) and costs (``'before'``,
+        An error per classifier (``'knn'``, ``'median GLVQ'``) and costs (``'before'``,
         ``'after'``): the chosen parameter, the error on the development split by which it was
         chosen, and the error on the test split.
     costs : VectorCosts
@@ -199,12 +200,13 @@ def run_sentiment(
     >>> [row["test_error"] for row in found.rows if row["costs"] == "after"]
     [0.0, 0.0]
     """
-    check_n_jobs(n_jobs, "run_sentiment")
+    jobs = check_n_jobs(n_jobs, "run_sentiment")
     plan = QUICK if quick else FULL
     splits = _splits(data, plan, seed)
     initial = _costs(vectors, kind)
     if output is not None:
         Path(output).mkdir(parents=True, exist_ok=True)  # told before the work, not after it
+    meter = Meter(None, 1, jobs)
     run = _Run(splits, plan, seed, n_jobs, verbose)
     started = time.perf_counter()
     costs, learned = run.learn(initial)
@@ -214,9 +216,9 @@ def run_sentiment(
     found = Sentiment(rows, costs, learned, seconds)
     if output is not None:
         settings = {"kind": kind, "quick": quick, "seed": seed, "plan": plan._asdict()}
-        _write(
-            found, Path(output), {**settings, "trees": {k: len(v[1]) for k, v in splits.items()}}
-        )
+        settings["trees"] = {name: len(split[1]) for name, split in splits.items()}
+        settings["effort"] = summed(meter.write())
+        _write(found, Path(output), settings)
     return found
 
 
@@ -294,7 +296,7 @@ class _Run:
             places = np.searchsorted(candidates, chosen.indices)
             for split, measured in apart.items():
                 found[split].append(chosen.labels[measured[:, places].argmin(axis=1)])
-        return self._chosen("median_glvq", when, "n_prototypes", self.plan.n_prototypes, found)
+        return self._chosen("median GLVQ", when, "n_prototypes", self.plan.n_prototypes, found)
 
     def _chosen(
         self,
@@ -376,12 +378,12 @@ def _write(found: Sentiment, folder: Path, settings: dict[str, Any]) -> None:
     writer.writeheader()
     writer.writerows(found.rows)
     (folder / "results.csv").write_text(text.getvalue(), encoding="utf-8")
-    (folder / "table.md").write_text(found.report() + "\n", encoding="utf-8")
+    head = f"{QUICK_NOTE}\n\n" if settings["quick"] else ""
+    (folder / "table.md").write_text(f"{head}{found.report()}\n", encoding="utf-8")
     record = {
         **settings,
-        "treemetric": _core.__version__,
-        "numpy": np.__version__,
-        "scikit-learn": sklearn.__version__,
+        "versions": versions(),
+        "code": code_digest(),
         "python": platform.python_version(),
         "date": datetime.now(UTC).date().isoformat(),
         "learned": found.learned,
