@@ -290,6 +290,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
     assert json.loads((folder / "runs.json").read_text(encoding="utf-8"))[0]["wall_seconds"] > 0
     # What a kill in the middle of writing leaves behind.
     (folder / "cells" / "few-L2-003.json.1.part").write_text('{"dataset": "fe', encoding="utf-8")
+    (folder / "runs.json.1.part").write_text("[", encoding="utf-8")
 
     quickly(folder, folds=4, n_jobs=2)
     assert kept.items() <= {f: f.stat().st_mtime_ns for f in folder.glob("cells/*.json")}.items()

@@ -119,12 +119,12 @@ def run_ablation(
                     failed.append((key, cell))
                 else:
                     store.add(cell)
-                    meter.add(cell["seconds"], cell["peak_memory_of_the_process"])
+                    meter.add(cell["process"])
                     meter.write()
                 told(weights[key])
     finally:
         if cells:
-            meter.write()  # with the processes that have ended, also after an interrupt
+            meter.write()
     rows = write_results(store)
     if failed:
         (name, fold, variant), error = failed[0]

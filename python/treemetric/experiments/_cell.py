@@ -15,7 +15,7 @@ from treemetric.classification._kernel import median_distance
 from treemetric.costs import CostMatrix
 from treemetric.experiments._data import DataSet, Indices, Split, stratified
 from treemetric.experiments._distances import Distances, has_zero_closure
-from treemetric.experiments._effort import peak_memory
+from treemetric.experiments._effort import process_so_far
 from treemetric.experiments._plan import CLASSIFIERS, VARIANTS, Parameters, Plan
 
 Key = tuple[str, str]  # a distance and a classifier
@@ -176,7 +176,7 @@ def run_cell(
         "variant": variant,
         "seed": seed,
         "seconds": round(time.process_time() - start, 3),
-        "peak_memory_of_the_process": peak_memory(),
+        "process": process_so_far(),
         "test": test.tolist(),
         "rows": rows,
         "warnings": sorted({f"{one.category.__name__}: {one.message}" for one in caught}),

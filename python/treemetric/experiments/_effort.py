@@ -37,6 +37,11 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def process_so_far() -> dict[str, Any]:
+    """Give what this process has used since it started."""
+    return {"id": os.getpid(), "seconds": time.process_time(), "peak_memory": peak_memory()}
+
+
 class Meter:
     """Measures one run, and keeps it in a file next to earlier runs of the same folder.
 
@@ -50,25 +55,26 @@ class Meter:
             self._earlier = read_json(file)
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._processes, self._threads = processes, threads
-        self._wall, self._processor = time.monotonic(), _processor()
-        self._workers_seconds = 0.0
-        self._workers_memory = 0
+        self._wall, self._processor = time.monotonic(), time.process_time()
+        self._workers: dict[int, dict[str, Any]] = {}
 
-    def add(self, seconds: float, memory: int | None) -> None:
-        """Add what a worker process says: seconds of its processor, and its memory so far."""
-        self._workers_seconds += seconds
-        self._workers_memory = max(self._workers_memory, memory or 0)
+    def add(self, process: dict[str, Any]) -> None:
+        """Add what a process says of itself, which replaces what it said before."""
+        if process["id"] != os.getpid():
+            self._workers[process["id"]] = process
 
     def write(self) -> list[Run]:
         """Keep what was spent up to now; give all runs."""
-        # Processes that still run are not counted as children yet.
-        processor = max(_processor() - self._processor, self._workers_seconds)
-        own = peak_memory()
+        own = process_so_far()
+        workers = self._workers.values()
+        processor = own["seconds"] - self._processor + sum(one["seconds"] for one in workers)
+        memory = [one["peak_memory"] or 0 for one in (own, *workers)]
         this = {
             "started": self._started,
             "wall_seconds": round(time.monotonic() - self._wall, 1),
             "cpu_seconds": round(processor, 1),
-            "peak_memory_of_a_process": max(own or 0, self._workers_memory) or None,
+            "peak_memory_of_a_process": max(memory) or None,
+            "peak_memory_of_all_processes_at_most": sum(memory) or None,
             "processes": self._processes,
             "threads_of_a_process": self._threads,
             "cores": usable_cores(),
@@ -79,18 +85,12 @@ class Meter:
         return runs
 
 
-def _processor() -> float:
-    """Give the processor seconds of this process and of all children that have ended."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
-
-
 def summed(runs: Sequence[Run]) -> dict[str, Any]:
-    """Give the effort of all runs together."""
-    memory = [run["peak_memory_of_a_process"] or 0 for run in runs]
+    """Give the effort of all runs together: seconds are summed, of memory the most counts."""
+    memory = ("peak_memory_of_a_process", "peak_memory_of_all_processes_at_most")
     return {
         "wall_seconds": round(sum(run["wall_seconds"] for run in runs), 1),
         "cpu_seconds": round(sum(run["cpu_seconds"] for run in runs), 1),
-        "peak_memory_of_a_process": max(memory, default=0) or None,
+        **{name: max((run[name] or 0 for run in runs), default=0) or None for name in memory},
         "runs": list(runs),
     }

@@ -86,11 +86,17 @@ def _draw(rows: Sequence[Row], caption: str) -> "Figure":
     for panel in panels[-1]:
         names = sorted(places, key=lambda name: places[name])
         panel.set_xticks([places[name] for name in names], names)
-    figure.supxlabel(caption, fontsize=9, color="0.25")
     hollow = any(key[2] == "programme" for key in found)
     handles = _legend(hollow=hollow, crossed=any(map(_is_zero, found.values())))
     columns = len(handles) if len(handles) < 6 else 3
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+    figure.legend(
+        handles=handles,
+        title=caption,
+        title_fontsize="small",
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+    )
     return figure
 
 

@@ -240,7 +240,6 @@ def to_record(settings: dict[str, Any], cells: Sequence[Cell], runs: Sequence[Ru
         },
         "cells": len(cells),
         "seconds_of_all_cells": round(sum(cell["seconds"] for cell in cells), 1),
-        # Wall and CPU seconds are summed over all runs; memory is that of the largest process.
         "effort": summed(runs),
         "warnings": warned,
     }

@@ -11,7 +11,9 @@ from treemetric.experiments._plan import QUICK, Plan
 
 # Raised when the form of the files changes.
 _FORM = 2
-_CELL = ("dataset", "fold", "variant", "seed", "seconds", "test", "rows", "warnings")
+_CELL = ("dataset", "fold", "variant", "seed", "seconds", "process", "test", "rows", "warnings")
+# What is written whole besides cells; the parts that a kill left behind are removed.
+_WRITTEN = ("settings.json", "runs.json", "run.json", "results.csv", "table.md", "claims.md")
 
 Cell = dict[str, Any]
 CellKey = tuple[str, int, str]  # data set, fold, variant
@@ -46,8 +48,9 @@ class Store:
             there = self.settings()
             self._compare(there, wanted)
             wanted["datasets"] = {**there["datasets"], **wanted["datasets"]}
-        for left in self.cells.glob("*.part"):
-            left.unlink()
+        for name in ("cells/*", *_WRITTEN):
+            for left in self.folder.glob(f"{name}.*.part"):
+                left.unlink()
         write_whole(self._file, json.dumps(wanted, indent=1) + "\n")
 
     def settings(self) -> dict[str, Any]:
