@@ -162,7 +162,7 @@ def _legend(*, hollow: bool, crossed: bool) -> list[Any]:
         label = "hollow: programme under raw costs"
         handles.append(Line2D([], [], color="0.3", marker="o", mfc="white", ls="none", label=label))
     if crossed:
-        label = "cross: all distances 0 in most folds"
+        label = "cross: all distances 0 in half of the folds or more"
         handles.append(Line2D([], [], color="black", marker="x", ls="none", label=label))
     return handles
 
