@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -434,6 +435,7 @@ def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
         ({"folds": 13}, "smallest class of few has 12 trees"),
         ({"folds": {"other": 2}}, "'folds' parameter .*few"),
         ({"n_jobs": 0}, "'n_jobs' parameter"),
+        ({"classes": "good|bad"}, "'classes' parameter of run_ablation must be None or a pattern"),
         ({"data": ["no such folder"]}, "not a folder"),
     ],
 )
@@ -468,6 +470,38 @@ def test_folders_and_files_are_data_sets(tmp_path):
     found = [_data.load(source, 0) for source in sources]
     assert [name for name, _ in found] == ["lines", "file", "files"]
     assert all(len(bunch.data) == 24 and len(set(bunch.target)) == 2 for _, bunch in found)
+
+
+def write_json(folder, names):
+    folder.mkdir()
+    for name in names:
+        text = json.dumps({"nodes": ["a", name[-1]], "adj": [[1], []]})
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_classes_of_json_files_by_published_and_by_other_names(tmp_path):
+    palindromes = write_json(tmp_path / "one", ["ImplAAA", "ImplAAA1", "ImplBAB", "ImplBAB5"])
+    sorting = write_json(tmp_path / "two", ["BubbleAlgolist", "InsertionAsci", "InsertionSharma"])
+    other = write_json(tmp_path / "three", ["x1good", "x2bad", "x3bad"])
+    assert _data.load(palindromes, 0)[1].target_names == ["AAA", "BAB"]
+    assert _data.load(sorting, 0)[1].target.tolist() == [0, 1, 1]
+    with pytest.raises(ValueError, match=r"x1good.* no underscore .* --classes REGEX"):
+        _data.load(other, 0)
+    assert _data.load(other, 0, re.compile("good|bad"))[1].target_names == ["bad", "good"]
+    with pytest.raises(ValueError, match="does not find a class in its name"):
+        _data.load(other, 0, re.compile("good"))
+
+
+def test_the_command_takes_a_pattern_of_classes(tmp_path, capsys):
+    names = [f"x{number}{label}" for number in range(6) for label in ("good", "bad")]
+    data, out = write_json(tmp_path / "mine", names), tmp_path / "out"
+    arguments = ["reproduce", "ablation", "--data", data, "--no-strings", "-o", out, "--quick"]
+    arguments += ["--variants", "unit", "--jobs", "1", "--no-progress"]
+    assert main([*map(str, arguments), "--classes", "("]) == 2
+    assert "--classes takes a regular expression; got '('" in capsys.readouterr().err
+    assert main([*map(str, arguments), "--classes", "good|bad"]) == 0
+    assert {line["dataset"] for line in read_csv(out)} == {"mine"}
 
 
 def test_folds_are_those_of_the_source():

@@ -194,6 +194,11 @@ def test_the_counterexample_has_the_losses_of_the_text(beta):
     assert found.true_loss_one == pytest.approx(2 * square + 4 * L, rel=1e-6)
     assert found.printed_metric_loss == pytest.approx(3.5 * square, rel=1e-12)
     assert found.metric_loss == pytest.approx(4 * square, rel=1e-6)
+    assert found.printed_metric_true_loss == pytest.approx(3.5 * square + 2 * L, rel=1e-12)
+    assert found.metric_true_loss == pytest.approx(4 * square, rel=1e-5)
+    assert found.start_loss == pytest.approx(12 * square + 2 * L, rel=1e-12)
+    # What the theorem says: worse than before learning.
+    assert found.true_loss_one > found.start_loss
     np.testing.assert_allclose(found.learned_one.matrix, found.printed_one.matrix, atol=1e-6)
     change = found.learned_metric.matrix - found.printed_metric.matrix
     expected = np.zeros((4, 4))
@@ -214,5 +219,11 @@ def test_the_command_prints_the_counterexample(capsys):
     for number in (2 * 0.1 * L**2, 2 * 0.1 * L**2 + 4 * L, 0.35 * L**2, 0.4 * L**2):
         assert f"{number:.6f}" in text
     assert "c(2,3) = 1.00 L > c(2,1) + c(1,3) = 0.50 L" in text
+    for number in (1.2 * L**2 + 2 * L, 0.35 * L**2 + 2 * L):
+        assert f"{number:.6f}" in text
+    assert "The source says that the loss is the same under both distances." in text
+    # It takes no time, but the option is that of all experiments.
+    assert main(["reproduce", "counterexample", "--quick"]) == 0
+    assert capsys.readouterr().out == text
     assert main(["reproduce", "counterexample", "--beta", "1"]) == 2
     assert "'beta' parameter" in capsys.readouterr().err

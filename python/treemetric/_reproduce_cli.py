@@ -1,6 +1,7 @@
 """The command ``treemetric reproduce``: the experiments of the source."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ def add_parser(commands: Any) -> None:
         "published and corrected.",
     )
     example.add_argument("--beta", type=float, default=0.1, help="weight of the squared costs")
+    example.add_argument("--quick", action="store_true", help="nothing: it takes no time anyway")
     example.set_defaults(command=_counterexample)
     _add_sentiment(experiments)
 
@@ -41,6 +43,13 @@ def _add_ablation(experiments: Any) -> None:
         metavar="FOLDER",
         help="folders with a file trees.jsonl or with a JSON file per tree, or .jsonl files; the "
         "strings of the paper are made and come first",
+    )
+    ablation.add_argument(
+        "--classes",
+        metavar="REGEX",
+        help="what to find in the name of a JSON file to have its class (its first group, if there "
+        "is one); by default the folder of the file, its name up to an underscore, or what the "
+        "published names say (AAA of ImplAAA1, Bubble of BubbleAlgolist)",
     )
     ablation.add_argument("--no-strings", action="store_true", help="leave out the strings")
     ablation.add_argument(
@@ -135,6 +144,14 @@ def _folds(values: list[str]) -> int | dict[str, int] | None:
     return found
 
 
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        message = f"--classes takes a regular expression; got {text!r} ({error})"
+        raise ValueError(message) from error
+
+
 def _ablation(arguments: argparse.Namespace) -> None:
     # Imported here, because it brings scikit-learn and SciPy with it.
     from treemetric.experiments import run_ablation
@@ -150,6 +167,7 @@ def _ablation(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             n_jobs=arguments.jobs,
             progress=not arguments.no_progress,
+            classes=_pattern(arguments.classes),
         )
     except RuntimeError as error:
         # A cell failed or a process was killed: told in one line, as other errors are.

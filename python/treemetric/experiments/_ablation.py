@@ -1,5 +1,6 @@
 """The ablation of the source, from data to figure."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +31,7 @@ def run_ablation(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
+    classes: re.Pattern[str] | None = None,
 ) -> list[Row]:
     """Compare ways to learn edit costs, by nested cross-validation.
 
@@ -61,6 +63,10 @@ def run_ablation(
         Number of processes, each with one thread; None means 1, -1 all CPUs.
     progress : bool, default=False
         Whether to tell on standard error how far the work is, by a bar if tqdm is installed.
+    classes : pattern, optional
+        For folders with one JSON file per tree: what to find in the names of the files to have
+        the class; see `treemetric.datasets.load_json_folder`. By default the folders of the
+        files, their names up to an underscore, or what the published names say.
 
     Returns
     -------
@@ -97,7 +103,10 @@ def run_ablation(
     jobs = check_n_jobs(n_jobs, "run_ablation")
     _check_variants(variants)
     check_int(seed, 0, "seed", "run_ablation")
-    sets = _load(data, folds, quick=quick, seed=seed)
+    if classes is not None and not isinstance(classes, re.Pattern):
+        must = "None or a pattern made by re.compile"
+        refuse("classes", "run_ablation", must, shown(classes))
+    sets = _load(data, folds, classes, quick=quick, seed=seed)
     store = Store(Path(folder))
     store.open(plan, seed, sets)
     done = store.done()
@@ -167,6 +176,7 @@ def _check_variants(variants: Sequence[str]) -> None:
 def _load(
     data: Iterable[str | Path | Bunch],
     folds: int | dict[str, int] | None,
+    classes: re.Pattern[str] | None,
     *,
     quick: bool,
     seed: int,
@@ -174,7 +184,7 @@ def _load(
     plan = QUICK if quick else FULL
     sets: dict[str, DataSet] = {}
     for source in data:
-        name, bunch = _data.load(source, seed)
+        name, bunch = _data.load(source, seed, classes)
         if name in sets:
             message = f"Two data sets have the name {name!r}."
             raise ValueError(message)

@@ -60,3 +60,21 @@ def read_json(path: Path) -> Any:
     except ValueError as error:
         message = f"{path} is damaged ({error}). Remove it to have it made again."
         raise ValueError(message) from error
+
+
+def same_settings(folder: Path, there: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Refuse to go on in a folder with results of other settings, code or data."""
+    other = [name for name in wanted if name != "datasets" and there.get(name) != wanted[name]]
+    other += [
+        f"data set {name}"
+        for name, described in wanted.get("datasets", {}).items()
+        if there.get("datasets", {}).get(name, described) != described
+    ]
+    if other:
+        # "code": the package itself, though its version may be the same.
+        named = [f"{name} of treemetric" if name == "code" else name for name in other]
+        message = (
+            f"{folder} holds results of a run with other settings ({', '.join(named)}), which "
+            "cannot be mixed. Choose another folder, or remove it."
+        )
+        raise ValueError(message)

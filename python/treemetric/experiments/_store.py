@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from treemetric.experiments._data import DataSet
-from treemetric.experiments._files import code_digest, read_json, versions, write_whole
+from treemetric.experiments._files import (
+    code_digest,
+    read_json,
+    same_settings,
+    versions,
+    write_whole,
+)
 from treemetric.experiments._plan import QUICK, Plan
 
 # Raised when the form of the files changes.
@@ -46,7 +52,7 @@ class Store:
         self.cells.mkdir(parents=True, exist_ok=True)
         if self._file.exists():
             there = self.settings()
-            self._compare(there, wanted)
+            same_settings(self.folder, there, wanted)
             wanted["datasets"] = {**there["datasets"], **wanted["datasets"]}
         for name in ("cells/*", *_WRITTEN):
             for left in self.folder.glob(f"{name}.*.part"):
@@ -57,22 +63,6 @@ class Store:
         """Give what the folder is bound to."""
         there: dict[str, Any] = read_json(self._file)
         return there
-
-    def _compare(self, there: dict[str, Any], wanted: dict[str, Any]) -> None:
-        other = [name for name in wanted if name != "datasets" and there.get(name) != wanted[name]]
-        other += [
-            f"data set {name}"
-            for name, described in wanted["datasets"].items()
-            if there.get("datasets", {}).get(name, described) != described
-        ]
-        if other:
-            # "code": the package itself, though its version may be the same.
-            named = [f"{name} of treemetric" if name == "code" else name for name in other]
-            message = (
-                f"{self.folder} holds results of a run with other settings "
-                f"({', '.join(named)}), which cannot be mixed. Choose another folder, or remove it."
-            )
-            raise ValueError(message)
 
     def done(self) -> set[CellKey]:
         """Give which cells are finished."""
