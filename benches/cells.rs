@@ -126,12 +126,12 @@ fn file_workload(path: &str) -> Workload {
 }
 
 /// Seconds for all pairs once: the least of several rounds.
-fn seconds(workload: &Workload, kernel: Kernel, budget: Duration) -> f64 {
+fn seconds(pairs: &[&Pair], kernel: Kernel, budget: Duration) -> f64 {
     let mut scratch = Workspace::default();
     let cancel = Cancel::default();
     let mut round = || {
         let start = Instant::now();
-        for Pair { x, y, .. } in &workload.pairs {
+        for Pair { x, y, .. } in pairs {
             let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
             let found = distance_by(
                 operands.0,
@@ -156,8 +156,7 @@ fn seconds(workload: &Workload, kernel: Kernel, budget: Duration) -> f64 {
 }
 
 /// Cycles per second, from multiplications and exclusive ors that wait for each other: 3 + 1.
-fn clock() -> f64 {
-    let rounds = 50_000_000u64;
+fn clock(rounds: u64) -> f64 {
     let (factor, mask) = (black_box(0x9e37_79b9_7f4a_7c15u64), black_box(0x1234_5678_9abc_def1));
     let mut least = f64::INFINITY;
     for _ in 0..5 {
@@ -172,13 +171,13 @@ fn clock() -> f64 {
     4.0 * rounds as f64 / least
 }
 
-/// The fewest cycles in which the ports can do all blocks of the workload.
-fn least_cycles(workload: &Workload, instructions: Instructions, lanes: Lanes) -> f64 {
-    let of_pair = |pair: &Pair| {
+/// The fewest cycles in which the ports can do all blocks of the pairs.
+fn least_cycles(pairs: &[&Pair], instructions: Instructions, lanes: Lanes) -> f64 {
+    let of_pair = |pair: &&Pair| {
         let counts = census(&pair.x, &pair.y, Orientation::Left, instructions, lanes);
         port_limit(&counts.expect("column tables"), instructions, lanes)
     };
-    workload.pairs.iter().map(of_pair).sum()
+    pairs.iter().map(of_pair).sum()
 }
 
 /// Vector operations on arithmetic ports for all blocks of a pair, divided by those ports.
@@ -236,10 +235,11 @@ fn check(workload: &Workload, kernels: &[(String, Kernel)]) {
     }
 }
 
-/// Whether bytes hold every saving of the workload; all wider lanes do.
-fn fits(workload: &Workload, lanes: Lanes) -> bool {
-    let smaller = |pair: &Pair| pair.x.nodes().min(pair.y.nodes());
-    lanes > Lanes::Bytes || workload.pairs.iter().all(|pair| smaller(pair) <= 127)
+/// The pairs whose savings fit the lanes of the kernel; all fit lanes wider than bytes.
+fn fitting(workload: &Workload, kernel: Kernel) -> Vec<&Pair> {
+    let narrow = matches!(kernel, Kernel::Exactly(_, Lanes::Bytes));
+    let fits = |pair: &&Pair| !narrow || pair.x.nodes().min(pair.y.nodes()) <= 127;
+    workload.pairs.iter().filter(fits).collect()
 }
 
 fn main() {
@@ -249,8 +249,7 @@ fn main() {
     let sizes: &[usize] = if quick { &[10, 150] } else { &[10, 20, 50, 100, 200, 500, 1000] };
     let mut workloads: Vec<_> = sizes.iter().map(|&nodes| random_workload(nodes)).collect();
     let files = arguments.iter().filter(|argument| !argument.starts_with('-'));
-    workloads
-        .extend(files.filter(|path| std::path::Path::new(path).exists()).map(|p| file_workload(p)));
+    workloads.extend(files.map(|path| file_workload(path)));
     let mut kernels = vec![("scalar".to_string(), Kernel::Scalar)];
     for instructions in Instructions::detected() {
         for lanes in Lanes::ALL {
@@ -258,7 +257,7 @@ fn main() {
             kernels.push((name, Kernel::Exactly(instructions, lanes)));
         }
     }
-    let hertz = clock();
+    let hertz = clock(if quick { 1_000_000 } else { 50_000_000 });
     println!(
         "Clock: {:.2} GHz. Unit costs, left paths, column tables built before.\n",
         hertz / 1e9
@@ -281,16 +280,17 @@ fn main() {
         write!(times, "| {name} |").expect("text");
         let mut share_row = format!("| {name} |");
         for workload in &workloads {
-            if matches!(*kernel, Kernel::Exactly(_, lanes) if !fits(workload, lanes)) {
+            let pairs = fitting(workload, *kernel);
+            if pairs.is_empty() {
                 times.push_str(" – |");
                 share_row.push_str(" – |");
                 continue;
             }
-            let taken = seconds(workload, *kernel, budget);
-            let all: f64 = workload.pairs.iter().map(|pair| pair.cells).sum();
+            let taken = seconds(&pairs, *kernel, budget);
+            let all: f64 = pairs.iter().map(|pair| pair.cells).sum();
             write!(times, " {:.3} |", taken / all * 1e9).expect("text");
             if let Kernel::Exactly(instructions, lanes) = *kernel {
-                let cycles = least_cycles(workload, instructions, lanes);
+                let cycles = least_cycles(&pairs, instructions, lanes);
                 write!(share_row, " {:.0} % |", 100.0 * cycles / hertz / taken).expect("text");
             }
         }

@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,8 +16,8 @@ import pytest
 import treemetric as tm
 from treemetric.cli import main
 from treemetric.datasets import make_programs, make_strings
-from treemetric.experiments import _data, _figure, _schedule, _store, run_ablation
-from treemetric.experiments._cell import run_cell
+from treemetric.experiments import _data, _figure, _files, _schedule, _store, run_ablation
+from treemetric.experiments._cell import predict, run_cell
 from treemetric.experiments._distances import Distances
 from treemetric.experiments._plan import CLASSIFIERS, DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
 from treemetric.learning import BEDL, GESL
@@ -39,7 +40,7 @@ if __name__ == "__main__":
 @pytest.fixture(autouse=True)
 def no_figure(monkeypatch):
     """Drawing takes longer than all else; the figure is tested where it is looked at."""
-    monkeypatch.setattr(_figure, "save", lambda rows, path: None)
+    monkeypatch.setattr(_figure, "save", lambda rows, path, quick: None)
 
 
 def few(n_samples=24, name="few"):
@@ -100,9 +101,53 @@ def test_files_hold_the_same_rows(finished):
     assert record["datasets"]["few"]["folds"] == 2
     assert record["plan"]["inner_folds"] == QUICK.inner_folds
     assert list(record["variants"]) == list(DEFAULT_VARIANTS)
+    assert record["quick"] is True
+    (run,) = record["effort"]["runs"]
+    assert record["effort"]["wall_seconds"] == run["wall_seconds"] > 0
+    # The cells, and what is around them.
+    assert run["cpu_seconds"] >= round(record["seconds_of_all_cells"], 1) - 0.1 > 0
+    assert run["peak_memory_of_a_process"] > 1 << 20
+    assert (run["processes"], run["threads_of_a_process"]) == (1, 1)
+    assert run["cores"] >= 1
+    for name in ("table.md", "claims.md"):
+        assert (folder / name).read_text(encoding="utf-8").startswith("**Quick run")
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
     assert "### 6." in (folder / "claims.md").read_text(encoding="utf-8")
     assert "| few | knn |" in (folder / "table.md").read_text(encoding="utf-8")
+
+
+def test_rows_tell_whether_the_closure_is_zero(finished):
+    folder, rows = finished
+    data = data_set(few(), folds=2)
+    assert {line["zero_closure"] for line in read_csv(folder)} <= {"True", "False"}
+    for row in rows:
+        if row["distance"] != "actual" or row["variant"] not in ("unit", "G1", "G2"):
+            continue
+        if row["variant"] == "unit":
+            assert row["zero_closure"] is False
+            continue
+        train = data.splits(0)[row["fold"]][0]
+        learner = VARIANTS[row["variant"]].make(row["learner_parameters"], len(train), 0)
+        costs = learner.fit(data.trees[train], data.target[train]).costs_
+        shortest = costs.closure().matrix
+        assert row["zero_closure"] == bool(shortest.max() <= 1e-5 * costs.matrix.max())
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_equal_distances_lead_to_the_most_frequent_class(name):
+    parameters = QUICK.classifiers[name][0]
+    split = np.arange(5), np.arange(5, 7)
+    target = np.array([0, 1, 1, 0, 1])
+    assert predict(np.zeros((7, 7)), split, target, name, parameters).tolist() == [1, 1]
+    # Two classes far apart; the first tree is near class 0, the second equally far from all.
+    points = np.array([0.0, 4.0, 4.2, 0.2, 4.4, 0.1, 0.0])
+    matrix = np.abs(points[:, None] - points)
+    matrix[6] = matrix[:, 6] = 3.0
+    assert predict(matrix, split, target, name, parameters).tolist() == [0, 1]
+    assert predict(matrix, split, 1 - target, name, parameters).tolist() == [1, 0]
+    # Training trees that do not differ teach nothing, whatever the others are.
+    matrix[:5, :5] = 0.0
+    assert predict(matrix, split, target, name, parameters).tolist() == [1, 1]
 
 
 def test_unit_costs_have_the_same_errors_under_both_distances(finished):
@@ -242,8 +287,11 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
     kept = {file: file.stat().st_mtime_ns for file in folder.glob("cells/*.json")}
     assert 2 <= len(kept) < 12
     assert not (folder / "results.csv").exists()
+    # The time of a run that was killed counts, too.
+    assert json.loads((folder / "runs.json").read_text(encoding="utf-8"))[0]["wall_seconds"] > 0
     # What a kill in the middle of writing leaves behind.
     (folder / "cells" / "few-L2-003.json.1.part").write_text('{"dataset": "fe', encoding="utf-8")
+    (folder / "runs.json.1.part").write_text("[", encoding="utf-8")
 
     quickly(folder, folds=4, n_jobs=2)
     assert kept.items() <= {f: f.stat().st_mtime_ns for f in folder.glob("cells/*.json")}.items()
@@ -253,6 +301,8 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
     # The same to the last digit, whatever process a cell was run in.
     assert without_seconds(read_csv(folder)) == without_seconds(read_csv(whole))
     assert len(read_csv(folder)) == len(rows)
+    effort = json.loads((folder / "run.json").read_text(encoding="utf-8"))["effort"]
+    assert [run["processes"] for run in effort["runs"]] == [2, 2]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -313,6 +363,48 @@ def test_a_folder_of_other_versions_is_refused(tmp_path, monkeypatch):
         quickly(tmp_path, variants=["unit"])
 
 
+def test_a_folder_of_other_code_is_refused(tmp_path, monkeypatch):
+    quickly(tmp_path, variants=["unit"])
+    monkeypatch.setattr(_store, "code_digest", lambda: "0" * 64)
+    with pytest.raises(ValueError, match=r"other settings \(code of treemetric\)"):
+        quickly(tmp_path, variants=["unit"])
+
+
+def test_the_digest_of_the_code_depends_on_every_file(tmp_path, monkeypatch):
+    root = tmp_path / "package"
+    (root / "inner").mkdir(parents=True)
+    (root / "a.py").write_text("one", encoding="utf-8")
+    (root / "inner" / "b.py").write_text("two", encoding="utf-8")
+    monkeypatch.setattr(_files, "__file__", str(root / "inner" / "_files.py"))
+    before = _files.code_digest()
+    assert _files.code_digest() == before
+    (root / "inner" / "b.py").write_text("two!", encoding="utf-8")
+    changed = _files.code_digest()
+    (root / "inner" / "b.py").rename(root / "inner" / "c.py")
+    assert len({before, changed, _files.code_digest()}) == 3
+
+
+@pytest.mark.parametrize("text", ["", '{"dataset": "fe', "[]", '{"dataset": "few"}', "\udcff"])
+def test_a_damaged_cell_is_named(tmp_path, text):
+    quickly(tmp_path, variants=["unit"])
+    file = tmp_path / "cells" / "few-unit-001.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=r"few-unit-001\.json is damaged .* Remove it"):
+        quickly(tmp_path, variants=["unit"])
+    file.unlink()
+    assert len(quickly(tmp_path, variants=["unit"])) == 16
+
+
+def test_effort_is_summed_over_runs(tmp_path):
+    quickly(tmp_path, variants=["unit"])
+    quickly(tmp_path, variants=["unit"])  # nothing to do, so no run
+    quickly(tmp_path, variants=["unit", "L2"])
+    effort = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["effort"]
+    assert len(effort["runs"]) == 2
+    for name in ("wall_seconds", "cpu_seconds"):
+        assert effort[name] == pytest.approx(sum(run[name] for run in effort["runs"]))
+
+
 def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
     def fail_once(data, distances, fold, variant, plan, seed):
         if (fold, variant) == (1, "G3"):
@@ -343,6 +435,7 @@ def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
         ({"folds": 13}, "smallest class of few has 12 trees"),
         ({"folds": {"other": 2}}, "'folds' parameter .*few"),
         ({"n_jobs": 0}, "'n_jobs' parameter"),
+        ({"classes": "good|bad"}, "'classes' parameter of run_ablation must be None or a pattern"),
         ({"data": ["no such folder"]}, "not a folder"),
     ],
 )
@@ -379,6 +472,38 @@ def test_folders_and_files_are_data_sets(tmp_path):
     assert all(len(bunch.data) == 24 and len(set(bunch.target)) == 2 for _, bunch in found)
 
 
+def write_json(folder, names):
+    folder.mkdir()
+    for name in names:
+        text = json.dumps({"nodes": ["a", name[-1]], "adj": [[1], []]})
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_classes_of_json_files_by_published_and_by_other_names(tmp_path):
+    palindromes = write_json(tmp_path / "one", ["ImplAAA", "ImplAAA1", "ImplBAB", "ImplBAB5"])
+    sorting = write_json(tmp_path / "two", ["BubbleAlgolist", "InsertionAsci", "InsertionSharma"])
+    other = write_json(tmp_path / "three", ["x1good", "x2bad", "x3bad"])
+    assert _data.load(palindromes, 0)[1].target_names == ["AAA", "BAB"]
+    assert _data.load(sorting, 0)[1].target.tolist() == [0, 1, 1]
+    with pytest.raises(ValueError, match=r"x1good.* no underscore .* --classes REGEX"):
+        _data.load(other, 0)
+    assert _data.load(other, 0, re.compile("good|bad"))[1].target_names == ["bad", "good"]
+    with pytest.raises(ValueError, match="does not find a class in its name"):
+        _data.load(other, 0, re.compile("good"))
+
+
+def test_the_command_takes_a_pattern_of_classes(tmp_path, capsys):
+    names = [f"x{number}{label}" for number in range(6) for label in ("good", "bad")]
+    data, out = write_json(tmp_path / "mine", names), tmp_path / "out"
+    arguments = ["reproduce", "ablation", "--data", data, "--no-strings", "-o", out, "--quick"]
+    arguments += ["--variants", "unit", "--jobs", "1", "--no-progress"]
+    assert main([*map(str, arguments), "--classes", "("]) == 2
+    assert "--classes takes a regular expression; got '('" in capsys.readouterr().err
+    assert main([*map(str, arguments), "--classes", "good|bad"]) == 0
+    assert {line["dataset"] for line in read_csv(out)} == {"mine"}
+
+
 def test_folds_are_those_of_the_source():
     names = ("strings", "MiniPalindrome", "sorting", "cystic", "leukemia", "another")
     assert [_data.folds_of(name, None, quick=False) for name in names] == [20, 6, 8, 10, 10, 10]
@@ -396,7 +521,9 @@ def test_long_cells_come_first():
 
 def test_progress_is_told_with_and_without_tqdm(tmp_path, capsys, monkeypatch):
     quickly(tmp_path / "bar", variants=["unit"], progress=True)
-    assert "2 of 2 cells" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "2 of 2 cells" in told
+    assert "TqdmWarning" not in told
     monkeypatch.setitem(sys.modules, "tqdm", None)
     quickly(tmp_path / "lines", variants=["unit"], progress=True)
     assert "2 of 2 cells, 100%, about 0 s left" in capsys.readouterr().err
@@ -414,6 +541,7 @@ def test_the_command_runs_the_ablation(tmp_path, capsys):
     assert main(list(map(str, arguments))) == 0
     printed = capsys.readouterr()
     assert "| few | median GLVQ |" in printed.out
+    assert printed.out.startswith("**Quick run")
     assert printed.err == ""
     assert {line["fold"] for line in read_csv(out)} == {"0", "1", "2"}
     assert main([*map(str, arguments), "--seed", "1"]) == 2

@@ -7,8 +7,9 @@ import pytest
 
 from treemetric.cli import main
 from treemetric.experiments import counterexample, plot_ablation, summarise, to_markdown
-from treemetric.experiments._claims import CLAIMS, HIGHER, LOWER, SAME, examine
+from treemetric.experiments._claims import CLAIMS, HIGHER, LOWER, SAME, UNKNOWN, examine
 from treemetric.experiments._claims import to_text as claims_text
+from treemetric.experiments._figure import save
 from treemetric.experiments._plan import CLASSIFIERS
 
 L = math.log(2)
@@ -94,7 +95,75 @@ def test_a_claim_can_fail(errors, found):
     assert finding.difference == pytest.approx(np.mean(errors) - 0.3)
     text = claims_text(rows)
     assert text.count("###") == 1
-    assert f"Agrees in {int(found == HIGHER)} of 1 comparisons." in text
+    counts = int(found == HIGHER), int(found == LOWER), int(found == SAME)
+    said = "of 1 claimed differences {} found, {} found the other way round, {} not clear"
+    assert f"- pseudo against pseudo: {said.format(*counts)}." in text
+
+
+def test_a_claim_of_no_difference_has_an_interval_and_no_agreement():
+    rows = in_folds([0.1, 0.5, 0.4, 0.2], "G2", "pseudo", "cystic")
+    rows += in_folds([0.3] * 4, "G1", "pseudo", "cystic")
+    (finding,) = examine(CLAIMS[0], rows)
+    assert finding.expected == SAME
+    spread = np.std([0.1, 0.5, 0.4, 0.2], ddof=1) / 2
+    assert finding.interval == pytest.approx((-2 * spread, 2 * spread))
+    text = claims_text(rows)
+    assert "of 1 claims of no difference 1 not refuted, with intervals that reach to" in text
+    assert f"| {-200 * spread:+.1f} to {200 * spread:+.1f} | no difference |" in text
+    assert "claimed differences" not in text
+
+
+def test_the_source_claims_nothing_of_other_data():
+    rows = in_folds([0.1, 0.2], "L2", "actual", "mine") + in_folds(
+        [0.3] * 2, "L1", "actual", "mine"
+    )
+    (finding,) = examine(CLAIMS[3], rows)
+    assert (finding.expected, finding.found) == (UNKNOWN, LOWER)
+    text = claims_text(rows)
+    assert "1 on data that the source does not have" in text
+    assert f"| {UNKNOWN} | lower |" in text
+    assert "claimed differences" not in text
+
+
+def test_zero_closures_are_told_and_the_two_edit_distances_counted_apart():
+    rows = in_folds([0.1, 0.2], "G1", "pseudo")
+    rows += [{**one, "zero_closure": True} for one in in_folds([0.5, 0.5], "G1", "actual")]
+    rows += [{**one, "zero_closure": True} for one in in_folds([0.0, 0.0], "G1", "programme")]
+    text = claims_text(rows)
+    assert "- pseudo against actual: of 1 claimed differences 1 found" in text
+    assert "closures of learned costs that are 0 everywhere: 100 %." in text
+    assert "- pseudo against programme: of 1 claimed differences 0 found, 1 found the other" in text
+    table = to_markdown(rows)
+    assert "| Strings | knn | 50.0 ± 0.0 ∅ 100 % |" in table
+    assert table.count("∅ n %:") == 1  # below the table of the edit distance alone
+    assert "| Strings | knn | 0.0 ± 0.0 |" in table
+    assert summarise(rows)[-1].zero_closure == 1.0
+
+
+def test_zero_closures_are_crossed_in_the_figure():
+    pytest.importorskip("matplotlib")
+    rows = [{**row(0.5, "G1", classifier="knn"), "zero_closure": k < 2} for k in range(3)]
+    rows += [{**row(0.4, "G2", classifier="knn"), "zero_closure": k < 1} for k in range(3)]
+    figure = plot_ablation(rows)
+    crosses = [line for line in figure.axes[1].lines if line.get_marker() == "x"]
+    assert [line.get_ydata().tolist() for line in crosses] == [[0.5]]
+    assert figure.legends[0].get_texts()[-1].get_text().startswith("cross")
+    caption = figure.legends[0].get_title().get_text()
+    assert "standard deviation over folds" in caption
+    assert "unit: all edits cost 1" in caption
+
+
+def test_a_quick_figure_says_so(tmp_path, monkeypatch):
+    figures = pytest.importorskip("matplotlib.figure")
+    captions = []
+
+    def keep(figure, *_, **__):
+        captions.append(figure.legends[0].get_title().get_text())
+
+    monkeypatch.setattr(figures.Figure, "savefig", keep)
+    save([row(0.1)], tmp_path / "a.png", quick=True)
+    save([row(0.1)], tmp_path / "b.png", quick=False)
+    assert [text.startswith("Quick run") for text in captions] == [True, False]
 
 
 def test_all_claims_are_examined():
@@ -105,9 +174,9 @@ def test_all_claims_are_examined():
         for one in in_folds([k / 10, k / 10], variant, distance, "minipalindrome")
         if distance != "programme" or variant.startswith("G")
     ]
-    assert [len(examine(claim, rows)) for claim in CLAIMS] == [1, 1, 1, 1, 6, 2]
+    assert [len(examine(claim, rows)) for claim in CLAIMS] == [1, 2, 1, 1, 6, 2]
     assert CLAIMS[0].expected["minipalindrome"] == LOWER
-    assert claims_text(rows).count("| MiniPalindrome |") == 12
+    assert claims_text(rows).count("| MiniPalindrome |") == 13
 
 
 def test_a_figure_without_unit_costs_or_programme():
@@ -125,6 +194,11 @@ def test_the_counterexample_has_the_losses_of_the_text(beta):
     assert found.true_loss_one == pytest.approx(2 * square + 4 * L, rel=1e-6)
     assert found.printed_metric_loss == pytest.approx(3.5 * square, rel=1e-12)
     assert found.metric_loss == pytest.approx(4 * square, rel=1e-6)
+    assert found.printed_metric_true_loss == pytest.approx(3.5 * square + 2 * L, rel=1e-12)
+    assert found.metric_true_loss == pytest.approx(4 * square, rel=1e-5)
+    assert found.start_loss == pytest.approx(12 * square + 2 * L, rel=1e-12)
+    # What the theorem says: worse than before learning.
+    assert found.true_loss_one > found.start_loss
     np.testing.assert_allclose(found.learned_one.matrix, found.printed_one.matrix, atol=1e-6)
     change = found.learned_metric.matrix - found.printed_metric.matrix
     expected = np.zeros((4, 4))
@@ -145,5 +219,11 @@ def test_the_command_prints_the_counterexample(capsys):
     for number in (2 * 0.1 * L**2, 2 * 0.1 * L**2 + 4 * L, 0.35 * L**2, 0.4 * L**2):
         assert f"{number:.6f}" in text
     assert "c(2,3) = 1.00 L > c(2,1) + c(1,3) = 0.50 L" in text
+    for number in (1.2 * L**2 + 2 * L, 0.35 * L**2 + 2 * L):
+        assert f"{number:.6f}" in text
+    assert "The source says that the loss is the same under both distances." in text
+    # It takes no time, but the option is that of all experiments.
+    assert main(["reproduce", "counterexample", "--quick"]) == 0
+    assert capsys.readouterr().out == text
     assert main(["reproduce", "counterexample", "--beta", "1"]) == 2
     assert "'beta' parameter" in capsys.readouterr().err

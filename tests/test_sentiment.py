@@ -1,6 +1,7 @@
 """The Sentiment experiment, on small made-up sentences."""
 
 import csv
+import hashlib
 import json
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 
 import treemetric as tm
 from treemetric.cli import main
-from treemetric.experiments import Sentiment, run_sentiment
-from treemetric.experiments._sentiment import FULL, QUICK, votes
+from treemetric.experiments import Sentiment, _sentiment, _sentiment_run, run_sentiment
+from treemetric.experiments._sentiment_data import FULL, QUICK
+from treemetric.experiments._sentiment_run import mcnemar, votes
 
 WORDS = [f"w{number}" for number in range(30)]
 
@@ -56,7 +58,7 @@ def by_name(result):
 def test_errors_fall(found):
     rows = by_name(found)
     assert len(rows) == len(found.rows) == 4
-    for name in ("knn", "median_glvq"):
+    for name in ("knn", "median GLVQ"):
         assert rows[name, "after"]["test_error"] < rows[name, "before"]["test_error"]
     assert found.costs.projection.shape == (5, 5)
     assert found.costs.vectors.dtype == np.float32
@@ -100,7 +102,8 @@ def test_results_are_written(data, tmp_path, capsys):
     assert main(["reproduce", "sentiment", *paths, *options]) == 0
     printed = capsys.readouterr().out
     table = (folder / "table.md").read_text(encoding="utf-8")
-    assert table.startswith("| classifier | before | after |\n")
+    assert table.startswith("**Quick run")
+    assert "\n\n| classifier | before | after |\n" in table
     assert printed.startswith(table)
     assert "Learned in" in printed
     with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
@@ -108,15 +111,83 @@ def test_results_are_written(data, tmp_path, capsys):
     assert [(row["classifier"], row["costs"]) for row in rows] == [
         ("knn", "before"),
         ("knn", "after"),
-        ("median_glvq", "before"),
-        ("median_glvq", "after"),
+        ("median GLVQ", "before"),
+        ("median GLVQ", "after"),
     ]
     assert all(0 <= float(row["test_error"]) <= 1 for row in rows)
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert record["kind"] == "chord"
     assert record["trees"] == {"train": 60, "dev": 40, "test": 40}
-    assert record["treemetric"] == tm.__version__
+    assert record["versions"]["treemetric"] == tm.__version__
+    assert record["versions"]["scipy"]
+    assert len(record["code"]) == 64
+    assert record["quick"] is True
+    effort = record["effort"]
+    assert effort["wall_seconds"] >= 0
+    assert effort["cpu_seconds"] > 0
+    assert effort["peak_memory_of_a_process"] > 1 << 20
+    assert effort["runs"][0]["processes"] == 1
     assert np.load(folder / "projection.npy").shape == (5, 5)
+    assert record["data"]["name"] == "trees.jsonl"
+    assert record["vectors"]["name"] == "v.npz"
+    assert record["vectors"]["sha256"] == hashlib.sha256(data[1].read_bytes()).hexdigest()
+    assert [test["classifier"] for test in record["tests"]] == ["knn", "median GLVQ"]
+    assert "McNemar's exact test: p = " in table
+
+
+def test_what_was_learned_is_taken_up_again(data, found, tmp_path, monkeypatch):
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_sentiment_run.Run, "errors", fail)
+        with pytest.raises(KeyboardInterrupt):
+            run_sentiment(*data, tmp_path, quick=True)
+    assert not (tmp_path / "run.json").exists()
+    np.testing.assert_array_equal(np.load(tmp_path / "projection.npy"), found.costs.projection)
+    with monkeypatch.context() as patch:
+        patch.setattr(_sentiment_run, "BEDL", lambda **_: pytest.fail("learned again"))
+        other = run_sentiment(*data, tmp_path, quick=True)
+    assert other.costs == found.costs
+    assert other.rows == found.rows
+    assert other.tests == found.tests
+    effort = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["effort"]
+    assert len(effort["runs"]) == 2
+    assert effort["wall_seconds"] == pytest.approx(sum(r["wall_seconds"] for r in effort["runs"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"), [({"seed": 1}, "seed"), ({"kind": "angle"}, "kind"), ({}, "code of tree")]
+)
+def test_a_folder_of_other_settings_is_refused(data, tmp_path, monkeypatch, options, named):
+    run_sentiment(*data, tmp_path, quick=True)
+    before = (tmp_path / "run.json").read_bytes()
+    if not options:
+        monkeypatch.setattr(_sentiment, "code_digest", lambda: "0" * 64)
+    with pytest.raises(ValueError, match=f"other settings .*{named}.*Choose another folder"):
+        run_sentiment(*data, tmp_path, quick=True, **options)
+    assert (tmp_path / "run.json").read_bytes() == before
+
+
+def test_a_damaged_projection_is_named(data, tmp_path):
+    run_sentiment(*data, tmp_path, quick=True)
+    (tmp_path / "projection-0.npy").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"projection-0\.npy is missing or damaged .*learned-0"):
+        run_sentiment(*data, tmp_path, quick=True)
+
+
+def test_before_and_after_are_compared_tree_by_tree(found):
+    truth = np.zeros(10, dtype=np.int64)
+    before, after = np.array([1] * 6 + [0] * 4), np.array([0] * 5 + [1, 1] + [0] * 3)
+    compared = mcnemar(truth, before, after)
+    assert (compared["errors_gone"], compared["errors_new"]) == (5, 1)
+    # Of six coins at least five fall alike: 2 (6 + 1) / 64.
+    assert compared["p_value"] == pytest.approx(14 / 64)
+    assert mcnemar(truth, before, before) == {"errors_gone": 0, "errors_new": 0, "p_value": 1.0}
+    rows = by_name(found)
+    for test in found.tests:
+        errors = [rows[test["classifier"], when]["test_error"] * 40 for when in ("before", "after")]
+        assert test["errors_gone"] - test["errors_new"] == pytest.approx(errors[0] - errors[1])
 
 
 def test_a_quick_run_takes_some_trees_only(tmp_path):

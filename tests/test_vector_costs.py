@@ -45,7 +45,7 @@ def plain_cost(kind, x, y):
         x, y = (v or [0.0] * len(x or y) for v in (x, y))
         return math.dist(x, y)
     if x is None or y is None:
-        return 0.5
+        return math.sqrt(0.5) if kind == "chord" else 0.5
     s = sum(a * b for a, b in zip(x, y, strict=True)) / (math.hypot(*x) * math.hypot(*y))
     s = min(1.0, max(-1.0, s))
     return {
@@ -305,18 +305,22 @@ def test_the_cosine_is_not_triangular():
         assert tm.VectorCosts("abc", vectors, kind=kind).is_pseudo_metric()
 
 
-def test_cosine_chord_and_angle_agree_on_nearest_neighbours_of_single_nodes():
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cosine_chord_and_angle_agree_on_nearest_neighbours_of_single_nodes(dtype):
     random = np.random.RandomState(5)
     labels = range(40)
-    # Within a quarter turn of each other no vector is nearer to the gap than to another.
-    vectors = np.abs(random.standard_normal((40, 6)))
+    # All directions. Nodes without a vector, of which the first three are, stand at a right angle.
+    vectors = random.standard_normal((40, 6)).astype(dtype)
+    vectors[:3] = 0.0
     nodes = [tm.Tree.from_sequence([label]) for label in labels]
     orders = []
     for kind in ("cosine", "chord", "angle"):
         costs = tm.VectorCosts(labels, vectors, kind=kind)
-        orders.append(np.argsort(costs.to_matrix().matrix[:-1, :-1], axis=1))
+        orders.append(np.argsort(costs.to_matrix().matrix[:-1, :-1], axis=1, kind="stable"))
         found = tm.pairwise_distances(nodes, costs=costs)
-        np.testing.assert_array_equal(np.argsort(found, axis=1), orders[-1])
+        np.testing.assert_array_equal(np.argsort(found, axis=1, kind="stable"), orders[-1])
+    # Blank nodes have neighbours both nearer and farther than other blank ones.
+    assert ((orders[0][3:] < 3).argmax(axis=1) > 1).any()
     np.testing.assert_array_equal(orders[0], orders[1])
     np.testing.assert_array_equal(orders[0], orders[2])
 
@@ -348,7 +352,7 @@ def test_nodes_without_a_vector_are_free(kind, dtype, projected):
         # Against a vector they cost what the gap does.
         assert tm.distance(bare, bracket(f"{{{label}}}"), costs=costs) == gone
     if kind != "euclidean":
-        assert gone == 0.5
+        assert gone == pytest.approx(math.sqrt(0.5) if kind == "chord" else 0.5, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -533,6 +537,9 @@ def test_vectors_after_the_projection():
         ({"vectors": [[0, np.nan]] * 3}, "'vectors' .* finite. Got .* in row 0"),
         ({"vectors": [[0, 1], [0, np.inf], [0, 0]]}, "'vectors' .* finite. Got .* in row 1"),
         ({"vectors": [["x", "y"]] * 3}, "'vectors' .* must be an array of numbers"),
+        ({"vectors": [["1", "2"]] * 3}, "'vectors' .* must be an array of numbers"),
+        ({"vectors": np.array([["1", 2]] * 3, dtype=object)}, "'vectors' .* an array of numbers"),
+        ({"vectors": np.ma.array(np.ones((3, 2)), mask=np.eye(3, 2))}, "without masked entries"),
         ({"vectors": [[1], [2, 3], [4]]}, "'vectors' .* must be an array of numbers"),
         ({"vectors": [[1j, 1]] * 3}, "'vectors' .* must be an array of numbers"),
         ({"kind": "manhattan"}, "'kind' .* 'cosine', 'chord', 'angle' or 'euclidean'. Got 'manh"),
@@ -548,6 +555,11 @@ def test_bad_arguments_are_refused(change, message):
     arguments = {"alphabet": "abc", "vectors": np.ones((3, 2)), **change}
     with pytest.raises(ValueError, match=message):
         tm.VectorCosts(arguments.pop("alphabet"), arguments.pop("vectors"), **arguments)
+
+
+def test_labels_that_cannot_be_hashed_are_refused():
+    with pytest.raises(TypeError, match=r"'alphabet' .* must have hashable labels: .*list"):
+        tm.VectorCosts([["a"], ["b"]], np.eye(2))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -173,8 +173,7 @@ def distance_by(
     table: CostTable | None,
     index: dict[Hashable, int] | None,
     packed: bool,
-    right: bool,
-    inner: bool,
+    paths: Literal["left", "right", "inner"],
     swapped: bool,
 ) -> float: ...
 def pairwise(

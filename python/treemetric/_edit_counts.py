@@ -108,9 +108,8 @@ class EditCounts(NamedTuple):
         """Price the edits that occur, without a table of all labels."""
         side = len(self.alphabet) + 1
         edits, places = np.unique(self.matrix.indices, return_inverse=True)
-        vectors = costs.project(self.alphabet).astype(np.float64)
-        padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
-        prices = paired_costs(padded, edits // side, edits % side, costs.kind)
+        points = costs._rows(self.alphabet, gap=True)
+        prices = paired_costs(points, edits // side, edits % side, costs.kind)
         rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
         weights = self.matrix.data * prices[places]
         return np.bincount(rows, weights, self.matrix.shape[0]).astype(np.float64)

@@ -1,6 +1,7 @@
 """The command ``treemetric reproduce``: the experiments of the source."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ def add_parser(commands: Any) -> None:
         "published and corrected.",
     )
     example.add_argument("--beta", type=float, default=0.1, help="weight of the squared costs")
+    example.add_argument("--quick", action="store_true", help="nothing: it takes no time anyway")
     example.set_defaults(command=_counterexample)
     _add_sentiment(experiments)
 
@@ -41,6 +43,13 @@ def _add_ablation(experiments: Any) -> None:
         metavar="FOLDER",
         help="folders with a file trees.jsonl or with a JSON file per tree, or .jsonl files; the "
         "strings of the paper are made and come first",
+    )
+    ablation.add_argument(
+        "--classes",
+        metavar="REGEX",
+        help="what to find in the name of a JSON file to have its class (its first group, if there "
+        "is one); by default the folder of the file, its name up to an underscore, or what the "
+        "published names say (AAA of ImplAAA1, Bubble of BubbleAlgolist)",
     )
     ablation.add_argument("--no-strings", action="store_true", help="leave out the strings")
     ablation.add_argument(
@@ -135,13 +144,21 @@ def _folds(values: list[str]) -> int | dict[str, int] | None:
     return found
 
 
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        message = f"--classes takes a regular expression; got {text!r} ({error})"
+        raise ValueError(message) from error
+
+
 def _ablation(arguments: argparse.Namespace) -> None:
     # Imported here, because it brings scikit-learn and SciPy with it.
-    from treemetric.experiments import run_ablation, to_markdown
+    from treemetric.experiments import run_ablation
     from treemetric.experiments._plan import DEFAULT_VARIANTS
 
     try:
-        rows = run_ablation(
+        run_ablation(
             [*([] if arguments.no_strings else ["strings"]), *arguments.data],
             arguments.output,
             variants=arguments.variants or DEFAULT_VARIANTS,
@@ -150,11 +167,12 @@ def _ablation(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             n_jobs=arguments.jobs,
             progress=not arguments.no_progress,
+            classes=_pattern(arguments.classes),
         )
     except RuntimeError as error:
         # A cell failed or a process was killed: told in one line, as other errors are.
         raise OSError(str(error)) from error
-    sys.stdout.write(to_markdown(rows))
+    sys.stdout.write((arguments.output / "table.md").read_text(encoding="utf-8"))
     for name in ("results.csv", "table.md", "claims.md", "figure.png", "run.json"):
         if (arguments.output / name).exists():
             sys.stdout.write(f"{arguments.output / name}\n")
@@ -170,6 +188,7 @@ def _counterexample(arguments: argparse.Namespace) -> None:
 
 def _sentiment(arguments: argparse.Namespace) -> None:
     from treemetric.experiments import run_sentiment
+    from treemetric.experiments._sentiment import QUICK_NOTE
 
     found = run_sentiment(
         arguments.data,
@@ -181,4 +200,5 @@ def _sentiment(arguments: argparse.Namespace) -> None:
         n_jobs=arguments.jobs,
         verbose=0 if arguments.no_progress else 1,
     )
-    sys.stdout.write(f"{found.report()}\n\nLearned in {found.seconds:.0f} s\n")
+    head = f"{QUICK_NOTE}\n\n" if arguments.quick else ""
+    sys.stdout.write(f"{head}{found.report()}\n\nLearned in {found.seconds:.0f} s\n")

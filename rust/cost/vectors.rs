@@ -20,7 +20,7 @@ const CANCELLED: f64 = 1e-2;
 pub enum Kind {
     /// (1 - cosine) / 2, and 1/2 against the origin; not a metric.
     Cosine,
-    /// Half the distance of the two vectors at length one.
+    /// Half the distance of the two vectors at length one, and √½ against the origin.
     Chord,
     /// The angle, as a share of a half turn, and 1/2 against the origin.
     Angle,
@@ -113,7 +113,9 @@ impl<'a> VectorCosts<'a> {
         match self.kind {
             Kind::Euclidean => length,
             _ if length == 0.0 => 0.0,
-            _ => 0.5,
+            // A cosine of 0, as for all kinds, so that they agree on which labels are close.
+            Kind::Chord => std::f64::consts::FRAC_1_SQRT_2,
+            Kind::Cosine | Kind::Angle => 0.5,
         }
     }
 

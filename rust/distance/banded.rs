@@ -15,7 +15,7 @@
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
 use crate::distance::engine::{Operand, Pricing, Workspace, distance, total};
-use crate::distance::pair_work;
+use crate::distance::{Lanes, pair_work};
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -25,8 +25,6 @@ use crate::tree::{Orientation, Oriented};
 const NEVER: i64 = 1 << 61;
 /// Trees with more nodes than this in sum could have costs beyond [`NEVER`].
 const MOST_NODES: usize = 1 << 18;
-/// Cells of the vector kernels in the time of one cell here: bytes or words, and doubles.
-const CELLS_PER_CELL: (f64, f64) = (16.0, 3.0);
 /// Below this much work (cells) looking for a band takes longer than the distance.
 const SMALL: f64 = 1e5;
 /// What beginning a table costs, in cells.
@@ -125,11 +123,7 @@ impl Band {
         if n.min(m) == 0 || edits.saturating_mul(4) > n.max(m) as i64 {
             return None;
         }
-        let most = cells
-            / match pricing {
-                Pricing::Unit => CELLS_PER_CELL.0,
-                Pricing::Table(_) => CELLS_PER_CELL.1,
-            };
+        let most = cells / cell_cost(pricing, n.min(m));
         let (side, guess) = [Orientation::Left, Orientation::Right]
             .map(|side| (side, guess(x.tree.oriented(side), y.tree.oriented(side), edits)))
             .into_iter()
@@ -259,6 +253,16 @@ impl Band {
             }
         }
         Ok((whole < NEVER).then_some(whole))
+    }
+}
+
+/// The time of a cell here, in cells of the kernel that would compute the distance without a band.
+fn cell_cost(pricing: Pricing<'_>, smaller: usize) -> f64 {
+    match Lanes::narrowest(pricing, smaller) {
+        Some(Lanes::Bytes | Lanes::Words) => 20.0,
+        Some(Lanes::Ints) => 10.0,
+        Some(Lanes::Doubles) => 5.0,
+        None => 2.0,
     }
 }
 

@@ -56,6 +56,10 @@ impl Lanes {
 
     /// The narrowest that serve pairs whose smaller tree has that many nodes, if any do.
     pub(crate) fn narrowest(pricing: Pricing<'_>, smaller: usize) -> Option<Self> {
+        // Not even for the empty tree: lanes are filled from savings that a float64 holds.
+        if pricing.is_wide() {
+            return None;
+        }
         Self::ALL.into_iter().find(|lanes| smaller <= lanes.most_nodes(pricing))
     }
 }

@@ -38,9 +38,9 @@ pub(crate) struct Layout<'a> {
 /// Places of numbered things, all forgotten at once.
 #[derive(Debug, Default)]
 struct Places {
-    /// Those of other stamps are forgotten.
     stamp: u32,
-    places: Vec<(u32, u32)>,
+    /// Stamp and place by number; those of other stamps are forgotten.
+    known: Vec<(u32, u32)>,
     used: usize,
 }
 
@@ -49,14 +49,14 @@ impl Places {
         self.used = 0;
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
-            self.places.clear();
+            self.known.clear();
             self.stamp = 1;
         }
     }
 
     #[inline(always)]
     fn get(&self, id: usize) -> Option<u32> {
-        let &(stamp, place) = self.places.get(id)?;
+        let &(stamp, place) = self.known.get(id)?;
         (stamp == self.stamp).then_some(place)
     }
 
@@ -65,11 +65,11 @@ impl Places {
     fn take(&mut self, id: usize) -> u32 {
         let place = self.used as u32;
         self.used += 1;
-        if self.places.len() <= id {
-            self.places.resize((id + 1).next_power_of_two(), (0, 0));
+        if self.known.len() <= id {
+            self.known.resize((id + 1).next_power_of_two(), (0, 0));
         }
-        if self.places[id].0 != self.stamp {
-            self.places[id] = (self.stamp, place);
+        if self.known[id].0 != self.stamp {
+            self.known[id] = (self.stamp, place);
         }
         place
     }

@@ -366,6 +366,8 @@ fn lanes_are_as_wide_as_savings_need() {
         assert_eq!(narrowest(saving, nodes), Some(expected), "{saving} x {nodes}");
     }
     assert_eq!(narrowest(1.0 / 3.0, 1 << 16), None);
+    let wide = CostTable::new(&[1.0 / 3.0], &[1e12], &[0.0]).unwrap();
+    assert_eq!(Lanes::narrowest(Pricing::Table(&wide), 0), None);
     assert_eq!(Lanes::narrowest(Pricing::Unit, 127), Some(Lanes::Bytes));
     assert_eq!(Lanes::narrowest(Pricing::Unit, 128), Some(Lanes::Words));
     assert_eq!(Lanes::narrowest(Pricing::Unit, 32_767), Some(Lanes::Words));

@@ -163,14 +163,15 @@ pub(super) fn distance_by(
     table: Option<&Bound<'_, CostTable>>,
     index: Option<&Bound<'_, PyDict>>,
     packed: bool,
-    right: bool,
-    inner: bool,
+    paths: &str,
     swapped: bool,
 ) -> PyResult<f64> {
     let kernel = if packed { Kernel::Packed } else { Kernel::Scalar };
-    let orientation = if right { Orientation::Right } else { Orientation::Left };
-    let decomposition =
-        if inner { Decomposition::Inner } else { Decomposition::Outer(orientation) };
+    let decomposition = match paths {
+        "left" => Decomposition::Outer(Orientation::Left),
+        "right" => Decomposition::Outer(Orientation::Right),
+        _ => Decomposition::Inner,
+    };
     let route = Route { decomposition, swapped };
     with_operands(py, x, y, table, index, |x, y, pricing| {
         let cancel = Cancel::default();

@@ -12,6 +12,8 @@ Rows = npt.NDArray[np.integer[Any]]
 
 # Pairs whose vectors are gathered at a time: a few MB.
 _BLOCK = 1 << 14
+# Up to so many roundings, relative to its factors, the length of a projected vector says nothing.
+_ROUNDINGS = 8.0
 
 
 def vector_costs(x: FloatArray, y: FloatArray, kind: str) -> FloatArray:
@@ -58,8 +60,68 @@ def _costs(
     else:
         half = np.minimum(chords / 2, 1.0)
         costs = half**2 if kind == "cosine" else half
-    found: FloatArray = np.where(has_x != has_y, 0.5, costs)
+    found: FloatArray = np.where(has_x != has_y, blank_cost(kind), costs)
     return found
+
+
+def blank_cost(kind: str) -> float:
+    """Give the cost of a vector against the gap: that of a cosine of 0."""
+    return float(np.sqrt(0.5)) if kind == "chord" else 0.5
+
+
+def lengths_of(rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
+    """Give the lengths of vectors, however large or small their entries are."""
+    found = np.empty(len(rows))
+    for start in range(0, len(rows), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        scaled, exponents = _scaled(rows[part])
+        found[part] = _raised(np.einsum("uk,uk->u", scaled, scaled, dtype=np.float64), exponents)
+    return found
+
+
+def to_length_one(rows: npt.NDArray[np.floating[Any]]) -> tuple[Any, FloatArray]:
+    """Give vectors at length one, in their own precision, and their lengths; zeros stay zeros."""
+    scaled, exponents = _scaled(rows)
+    squares = np.einsum("uk,uk->u", scaled, scaled, dtype=np.float64)
+    divisor = np.sqrt(np.where(squares > 0.0, squares, 1.0))[:, None]
+    np.divide(scaled, divisor, out=scaled, casting="same_kind")
+    return scaled, _raised(squares, exponents)
+
+
+def _scaled(rows: npt.NDArray[np.floating[Any]]) -> tuple[Any, Any]:
+    """Multiply rows by powers of two, so that their squares neither overflow nor vanish."""
+    largest = np.maximum(rows.max(axis=1, initial=0.0), -rows.min(axis=1, initial=0.0))
+    exponents = np.frexp(largest)[1]
+    return np.ldexp(rows, -exponents[:, None]), exponents
+
+
+def _raised(squares: FloatArray, exponents: Any) -> FloatArray:
+    with np.errstate(over="ignore"):  # a length beyond all floats is infinite
+        found: FloatArray = np.ldexp(np.sqrt(squares), exponents)
+    return found
+
+
+def shortest(lengths: FloatArray, projection: npt.NDArray[Any], dtype: Any) -> FloatArray:
+    """Give for vectors x the length up to which xΩ is nothing but rounding errors.
+
+    These are of about the size of |x| |Ω| times the precision in which the product is computed. A
+    shorter vector has no direction: it is treated as if there were none.
+    """
+    scale = float(lengths_of(projection.reshape(1, -1))[0])
+    with np.errstate(over="ignore"):
+        bound: FloatArray = lengths * (scale * _ROUNDINGS * float(np.finfo(dtype).eps))
+    return bound
+
+
+def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Refuse strings, which NumPy would read as numbers."""
+    array = np.asarray(values)
+    text = array.dtype.kind not in "biufcO"
+    if array.dtype.kind == "O":
+        text = any(isinstance(value, str | bytes) for value in array.ravel())
+    if text:
+        raise TypeError
+    return array
 
 
 def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating[Any]]:
@@ -68,8 +130,10 @@ def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating
     Buffers that came out of band may begin at any byte: dask cuts them out of a message. Such are
     copied.
     """
+    if np.ma.is_masked(values):
+        refuse(parameter, "VectorCosts", "an array without masked entries", "masked ones")
     try:
-        array = np.asarray(values)
+        array = _numbers(values)
         if array.dtype == np.float16:
             array = array.astype(np.float32)
         elif array.dtype not in (np.float32, np.float64):

@@ -7,14 +7,24 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._typing import Label
+from treemetric._typing import FloatArray, Label
 from treemetric._validation import check_memory, refuse, shown
-from treemetric.costs._vectors import as_vectors, vector_costs
+from treemetric.costs._vectors import (
+    as_vectors,
+    lengths_of,
+    shortest,
+    to_length_one,
+    vector_costs,
+)
 from treemetric.costs.base import Costs
 from treemetric.costs.matrix import CostMatrix
 from treemetric.exceptions import UnknownLabelError
 
 KINDS = ("cosine", "chord", "angle", "euclidean")
+# Squares of Euclidean lengths must neither overflow nor vanish.
+_SHORTEST, _LONGEST = 1e-100, 1e100
+
+_Points = tuple[npt.NDArray[np.floating[Any]], FloatArray, "_core.VectorTable"]
 
 
 class VectorCosts(Costs):
@@ -59,13 +69,16 @@ class VectorCosts(Costs):
     kind          two vectors                  vector and gap a pseudo-metric
     ============= ============================ ============== =====================
     ``cosine``    (1 - s) / 2                  1/2            no: not triangular
-    ``chord``     sqrt((1 - s) / 2)            1/2            yes
+    ``chord``     sqrt((1 - s) / 2)            sqrt(1/2)      yes
     ``angle``     arccos(s) / π                1/2            yes
     ``euclidean`` length of the difference     the length     yes
     ============= ============================ ============== =====================
 
-    A node without a vector costs as much as the gap against a vector, and nothing against
-    the gap or another node without one: it can be inserted and deleted freely. ``cosine`` is
+    The gap, and a node without a vector, have s = 0 against a vector; they cost nothing against
+    each other, so such a node can be inserted and deleted freely. The same holds of a vector that
+    the projection sends to zero up to rounding: with a length of at most 8 ε ``|x| |Ω|``, with ε
+    the precision of the vectors (not for ``euclidean``, where it hardly matters). The first three
+    kinds increase with each other, so they agree on what is closest to a label. ``cosine`` is
     the cost of Paaßen et al. (2018). It is a quarter of a squared chord, hence not
     triangular: vectors at 0°, 60° and 120° cost 1/4, 1/4 and, from first to last, 3/4. The
     distance under it is that of the cheapest alignment, not of the cheapest script.
@@ -90,7 +103,7 @@ class VectorCosts(Costs):
     projection: npt.NDArray[np.floating[Any]] | None
     unknown: str
     _index: dict[Label, int]
-    _cached: "_core.VectorTable | None"
+    _cached: "_Points | None"
 
     def __init__(
         self,
@@ -103,7 +116,7 @@ class VectorCosts(Costs):
     ) -> None:
         owner = "VectorCosts"
         labels = tuple(alphabet)
-        index = {label: code for code, label in enumerate(labels)}
+        index = _index(labels)
         if len(index) != len(labels):
             twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
@@ -115,10 +128,7 @@ class VectorCosts(Costs):
         if len(rows) != len(labels):
             must = f"of shape ({len(labels)}, V) for {len(labels)} labels"
             refuse("vectors", owner, must, f"shape {rows.shape}")
-        omega = None if projection is None else as_vectors(projection, "projection")
-        if omega is not None and len(omega) != rows.shape[1]:
-            must = f"of shape ({rows.shape[1]}, k) for vectors of that length"
-            refuse("projection", owner, must, f"shape {omega.shape}")
+        omega = _projection(projection, rows.shape[1])
         self.__dict__.update(alphabet=labels, vectors=rows, kind=kind, projection=omega)
         self.__dict__.update(unknown=unknown, _index=index, _cached=None)
 
@@ -142,8 +152,19 @@ class VectorCosts(Costs):
         >>> costs.with_projection([[1.0], [0.0]]).project("b")
         array([[3.]])
         """
-        state = (self.alphabet, self.vectors, self.kind, projection, self.unknown)
-        return _restore(*state)
+        omega = _projection(projection, self.vectors.shape[1])
+        # Not made anew: learning does this in every step, and the rest has been checked.
+        found = object.__new__(VectorCosts)
+        found.__dict__.update(self.__dict__, projection=omega, _cached=None)
+        return found
+
+    def _restricted(self, labels: Iterable[Label]) -> "VectorCosts":
+        """Give the costs of some labels only; those without a vector stay so."""
+        rows = sorted({self._index[label] for label in labels if label in self._index})
+        if len(rows) == len(self.alphabet):
+            return self
+        some = [self.alphabet[row] for row in rows]
+        return _restore(some, self.vectors[rows], self.kind, self.projection, self.unknown)
 
     def project(self, labels: Iterable[Label] | None = None) -> npt.NDArray[np.floating[Any]]:
         """Give the vectors after the projection.
@@ -165,33 +186,68 @@ class VectorCosts(Costs):
         >>> costs.project("b")
         array([[3.]])
         """
+        # What is nothing but rounding errors counts as none, here as in all costs.
+        none = self._points()[1] == 0.0
+        projected = self._product()
         if labels is None:
-            chosen = self.vectors
-        else:
-            padded = self._codes(tuple(labels))
-            chosen = np.zeros((len(padded), self.vectors.shape[1]), dtype=self.vectors.dtype)
-            known = padded < len(self.alphabet)
-            chosen[known] = self.vectors[padded[known]]
-        if self.projection is None:
-            return chosen
-        with np.errstate(over="ignore", invalid="ignore"):  # `_core_table` refuses such vectors
-            return chosen @ self.projection.astype(self.vectors.dtype, copy=False)
+            if self.projection is not None:
+                projected[none] = 0.0
+            return projected
+        codes = self._codes(tuple(labels))
+        found = np.zeros_like(projected, shape=(len(codes), projected.shape[1]))
+        known = np.flatnonzero(~np.append(none, [True])[codes])
+        found[known] = projected[codes[known]]
+        return found
 
-    def _core_table(self) -> "_core.VectorTable":
-        """Project all vectors and bring them to length one, once."""
+    def _product(self) -> npt.NDArray[np.floating[Any]]:
+        if self.projection is None:
+            return self.vectors
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            return self.vectors @ self.projection.astype(self.vectors.dtype, copy=False)
+
+    def _points(self) -> _Points:
+        """Give what all costs are computed from: projected vectors and their lengths, once.
+
+        The vectors have length one for all kinds but ``euclidean``. All paths read these rows: a
+        product of other rows may differ in its last digits, which are all there is of a vector
+        that the projection sends close to 0.
+        """
         if self._cached is None:
-            projected = np.ascontiguousarray(self.project())
-            lengths = np.sqrt(np.einsum("uk,uk->u", projected, projected, dtype=np.float64))
-            if not np.isfinite(lengths).all():
-                row = int(np.argwhere(~np.isfinite(lengths))[0, 0])
+            projected = np.ascontiguousarray(self._product())
+            if not np.isfinite(projected).all():
+                row = int(np.argwhere(~np.isfinite(projected))[0, 0])
                 got = f"one for {self.alphabet[row]!r} that is not"
                 refuse("projection", "VectorCosts", "such that vectors stay finite", got)
-            if self.kind != "euclidean":
-                divisor = np.where(lengths > 0, lengths, 1.0)[:, None]
-                projected = (projected / divisor).astype(projected.dtype)
-            self.__dict__["_cached"] = _core.VectorTable(projected, lengths, self.kind)
+            if self.kind == "euclidean":
+                points, lengths = projected, lengths_of(projected)
+                longest = float(lengths.max(initial=0.0))
+                if longest and not _SHORTEST <= longest <= _LONGEST:
+                    must = f"such that the longest has a length from {_SHORTEST:g} to {_LONGEST:g}"
+                    refuse("vectors", "VectorCosts", must, f"{longest:g}")
+            else:
+                points, lengths = to_length_one(projected)
+                if self.projection is not None:
+                    bound = shortest(lengths_of(self.vectors), self.projection, self.vectors.dtype)
+                    none = lengths <= bound
+                    points[none], lengths[none] = 0.0, 0.0
+                # Only whether there is a vector matters.
+                lengths = np.sign(lengths)
+            table = _core.VectorTable(points, lengths, self.kind)
+            self.__dict__["_cached"] = points, lengths, table
         assert self._cached is not None
         return self._cached
+
+    def _core_table(self) -> "_core.VectorTable":
+        return self._points()[2]
+
+    def _rows(self, labels: Sequence[Label], *, gap: bool = False) -> FloatArray:
+        """Give the rows that costs are computed from, with a last one for the gap."""
+        points = self._points()[0]
+        codes = self._codes(labels)
+        found = np.zeros((len(codes) + gap, points.shape[1]))
+        known = np.flatnonzero(codes < len(self.alphabet))
+        found[known] = points[codes[known]]
+        return found
 
     def _codes(self, labels: Sequence[Label]) -> npt.NDArray[np.uint32]:
         """Give the rows of labels; one beyond the last for those without a vector."""
@@ -234,9 +290,8 @@ class VectorCosts(Costs):
         """
         labels = self.alphabet if alphabet is None else tuple(dict.fromkeys(alphabet))
         check_memory(24 * (len(labels) + 1) ** 2, f"a cost matrix of {len(labels)} labels")
-        vectors = self.project(labels).astype(np.float64)
-        padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
-        return CostMatrix(labels, vector_costs(padded, padded, self.kind))
+        rows = self._rows(labels, gap=True)
+        return CostMatrix(labels, vector_costs(rows, rows, self.kind))
 
     def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
         """Tell whether every edit costs as much as its inverse: always.
@@ -260,13 +315,10 @@ class VectorCosts(Costs):
         return True
 
     def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
-        zeros = np.zeros(
-            (1, self.vectors.shape[1] if self.projection is None else self.projection.shape[1])
-        )
-        a, b = (zeros if gap else self.project([label]) for gap, label in (old, new))
         if not (old[0] or new[0]) and old[1] == new[1]:
             return 0.0
-        return float(vector_costs(a.astype(np.float64), b.astype(np.float64), self.kind)[0, 0])
+        a, b = (self._rows(() if gap else (label,), gap=gap) for gap, label in (old, new))
+        return float(vector_costs(a, b, self.kind)[0, 0])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, VectorCosts):
@@ -303,6 +355,26 @@ class VectorCosts(Costs):
     def __repr__(self) -> str:
         shape = self.vectors.shape[1] if self.projection is None else self.projection.shape[1]
         return f"<VectorCosts ({self.kind}) of {len(self.alphabet)} labels in {shape} dimensions>"
+
+
+def _index(labels: tuple[Label, ...]) -> dict[Label, int]:
+    try:
+        return {label: code for code, label in enumerate(labels)}
+    except TypeError as error:
+        message = f"The 'alphabet' parameter of VectorCosts must have hashable labels: {error}."
+        raise TypeError(message) from error
+
+
+def _projection(
+    projection: npt.ArrayLike | None, dimension: int
+) -> npt.NDArray[np.floating[Any]] | None:
+    if projection is None:
+        return None
+    omega = as_vectors(projection, "projection")
+    if len(omega) != dimension:
+        must = f"of shape ({dimension}, k) for vectors of that length"
+        refuse("projection", "VectorCosts", must, f"shape {omega.shape}")
+    return omega
 
 
 def _restore(alphabet: Any, vectors: Any, kind: str, projection: Any, unknown: str) -> VectorCosts:

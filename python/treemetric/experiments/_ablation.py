@@ -1,5 +1,6 @@
 """The ablation of the source, from data to figure."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -12,10 +13,12 @@ from treemetric._validation import check_n_jobs, refuse, shown
 from treemetric.datasets._common import check_int
 from treemetric.experiments import _claims, _data, _results
 from treemetric.experiments._data import DataSet
+from treemetric.experiments._effort import Meter
+from treemetric.experiments._files import read_json, write_whole
 from treemetric.experiments._plan import DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
 from treemetric.experiments._results import Row
 from treemetric.experiments._schedule import ordered, run_all, weight
-from treemetric.experiments._store import CellKey, Store, write_whole
+from treemetric.experiments._store import CellKey, Store
 
 
 def run_ablation(
@@ -28,6 +31,7 @@ def run_ablation(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
+    classes: re.Pattern[str] | None = None,
 ) -> list[Row]:
     """Compare ways to learn edit costs, by nested cross-validation.
 
@@ -59,6 +63,10 @@ def run_ablation(
         Number of processes, each with one thread; None means 1, -1 all CPUs.
     progress : bool, default=False
         Whether to tell on standard error how far the work is, by a bar if tqdm is installed.
+    classes : pattern, optional
+        For folders with one JSON file per tree: what to find in the names of the files to have
+        the class; see `treemetric.datasets.load_json_folder`. By default the folders of the
+        files, their names up to an underscore, or what the published names say.
 
     Returns
     -------
@@ -66,13 +74,16 @@ def run_ablation(
         One row for each data set, fold, variant, distance and classifier. The folder holds the
         same as ``results.csv``, with means in ``table.md`` and ``figure.png`` (where matplotlib is
         installed), the claims of the source in ``claims.md`` and all settings in ``run.json``.
-        Seconds are those of the processor for the whole cell, a variant on a fold.
+        Seconds are those of the processor for the whole cell, a variant on a fold. In a row with
+        ``zero_closure`` the closure of the learned costs is 0 everywhere, so that under the edit
+        distance all trees are equal. Where distances are all equal, the most frequent class of the
+        training trees is predicted.
 
     Raises
     ------
     ValueError
         If the data cannot be split that often, or if the folder holds results of other settings,
-        versions or data.
+        versions, code or data, or damaged files.
     RuntimeError
         If cells failed; all others are finished and kept.
 
@@ -92,7 +103,10 @@ def run_ablation(
     jobs = check_n_jobs(n_jobs, "run_ablation")
     _check_variants(variants)
     check_int(seed, 0, "seed", "run_ablation")
-    sets = _load(data, folds, quick=quick, seed=seed)
+    if classes is not None and not isinstance(classes, re.Pattern):
+        must = "None or a pattern made by re.compile"
+        refuse("classes", "run_ablation", must, shown(classes))
+    sets = _load(data, folds, classes, quick=quick, seed=seed)
     store = Store(Path(folder))
     store.open(plan, seed, sets)
     done = store.done()
@@ -106,13 +120,20 @@ def run_ablation(
     failed: list[tuple[CellKey, Exception]] = []
     by_name = {one.name: one for one in sets}
     weights = {key: weight(by_name[key[0]], key[2]) for key in cells}
-    with _Progress(sum(weights.values()), len(cells), shown=progress) as told:
-        for key, cell in run_all(ordered(cells, sets), sets, plan, seed, jobs):
-            if isinstance(cell, Exception):
-                failed.append((key, cell))
-            else:
-                store.add(cell)
-            told(weights[key])
+    meter = Meter(store.runs, max(1, min(jobs, len(cells))), threads=1)
+    try:
+        with _Progress(sum(weights.values()), len(cells), shown=progress) as told:
+            for key, cell in run_all(ordered(cells, sets), sets, plan, seed, jobs):
+                if isinstance(cell, Exception):
+                    failed.append((key, cell))
+                else:
+                    store.add(cell)
+                    meter.add(cell["process"])
+                    meter.write()
+                told(weights[key])
+    finally:
+        if cells:
+            meter.write()
     rows = write_results(store)
     if failed:
         (name, fold, variant), error = failed[0]
@@ -127,16 +148,18 @@ def run_ablation(
 def write_results(store: Store) -> list[Row]:
     """Write all files that are made of finished cells, and give the rows."""
     settings, cells = store.settings(), store.read()
+    runs = read_json(store.runs) if store.runs.exists() else []
     rows = _results.to_rows(cells, settings["datasets"])
+    head = f"{_results.QUICK_NOTE}\n\n" if settings["quick"] else ""
     write_whole(store.folder / "results.csv", _results.to_csv(rows))
-    write_whole(store.folder / "table.md", _results.to_markdown(rows))
-    write_whole(store.folder / "claims.md", _claims.to_text(rows))
-    write_whole(store.folder / "run.json", _results.to_record(settings, cells))
+    write_whole(store.folder / "table.md", head + _results.to_markdown(rows))
+    write_whole(store.folder / "claims.md", head + _claims.to_text(rows))
+    write_whole(store.folder / "run.json", _results.to_record(settings, cells, runs))
     if rows:
         try:
             from treemetric.experiments._figure import save
 
-            save(rows, store.folder / "figure.png")
+            save(rows, store.folder / "figure.png", quick=settings["quick"])
         except ImportError:
             # Everything else is there, and the figure can be drawn later from the rows.
             pass
@@ -153,6 +176,7 @@ def _check_variants(variants: Sequence[str]) -> None:
 def _load(
     data: Iterable[str | Path | Bunch],
     folds: int | dict[str, int] | None,
+    classes: re.Pattern[str] | None,
     *,
     quick: bool,
     seed: int,
@@ -160,7 +184,7 @@ def _load(
     plan = QUICK if quick else FULL
     sets: dict[str, DataSet] = {}
     for source in data:
-        name, bunch = _data.load(source, seed)
+        name, bunch = _data.load(source, seed, classes)
         if name in sets:
             message = f"Two data sets have the name {name!r}."
             raise ValueError(message)
@@ -203,7 +227,9 @@ class _Progress:
         cells = f"{self._finished} of {self._cells} cells"
         if self._bar is not None:
             self._bar.set_postfix_str(cells, refresh=False)
-            self._bar.update(100.0 * share - self._bar.n)
+            # Set, not added up: rounding would lead beyond the end, of which tqdm warns.
+            self._bar.n = min(100.0, 100.0 * share)
+            self._bar.refresh()
             return
         left = (time.monotonic() - self._start) * (1.0 - share) / share
         sys.stderr.write(f"{cells}, {share:.0%}, about {left:.0f} s left\n")

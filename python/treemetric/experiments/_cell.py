@@ -12,8 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from treemetric._typing import FloatArray
 from treemetric.classification import DistanceSVC, GoodnessClassifier, MedianGLVQ
 from treemetric.classification._kernel import median_distance
+from treemetric.costs import CostMatrix
 from treemetric.experiments._data import DataSet, Indices, Split, stratified
-from treemetric.experiments._distances import Distances
+from treemetric.experiments._distances import Distances, has_zero_closure
+from treemetric.experiments._effort import process_so_far
 from treemetric.experiments._plan import CLASSIFIERS, VARIANTS, Parameters, Plan
 
 Key = tuple[str, str]  # a distance and a classifier
@@ -28,10 +30,11 @@ class Choice(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The choice, and the predictions for the test trees."""
+    """The choice, the predictions for the test trees, and what became of the learned costs."""
 
     choice: Choice
     predictions: npt.NDArray[np.int64]
+    zero_closure: bool
 
 
 def classifier(name: str, parameters: Parameters, distances: FloatArray) -> Any:
@@ -64,16 +67,17 @@ class Nested:
         every = np.concatenate([train, test])
         known = np.arange(len(train))
         for which in sorted({choice.learner for choice in chosen.values()}):
-            matrices = self._matrices(which, train, target, every)
-            for distance, matrix in matrices:
+            costs = self._learn(which, train, target)
+            zero = costs is not None and has_zero_closure(costs)
+            for distance, matrix in self._matrices(costs, every):
                 for name in CLASSIFIERS:
                     choice = chosen[distance, name]
                     if choice.learner != which:
                         continue
                     split = (known, np.arange(len(train), len(every)))
                     grid = self.plan.classifiers[name]
-                    predictions = _predict(matrix, split, target, name, grid[choice.classifier])
-                    found[distance, name] = Outcome(choice, predictions)
+                    predictions = predict(matrix, split, target, name, grid[choice.classifier])
+                    found[distance, name] = Outcome(choice, predictions, zero)
         return found
 
     def _choose(self, train: Indices, target: Indices) -> dict[Key, Choice]:
@@ -87,11 +91,11 @@ class Nested:
         for which in range(len(self.learners)):
             for split in inner:
                 known, asked = split
-                matrices = self._matrices(which, train[known], target[known], train)
-                for distance, matrix in matrices:
+                costs = self._learn(which, train[known], target[known])
+                for distance, matrix in self._matrices(costs, train):
                     for name in CLASSIFIERS:
                         for k, parameters in enumerate(self.plan.classifiers[name]):
-                            told = _predict(matrix, split, target[known], name, parameters)
+                            told = predict(matrix, split, target[known], name, parameters)
                             rate = float(np.mean(told != target[asked]))
                             rates[distance, name][which, k] += rate / len(inner)
         chosen = {}
@@ -101,33 +105,43 @@ class Nested:
             chosen[key] = Choice(int(best[0]), int(best[1]), float(means[best]))
         return chosen
 
-    def _matrices(
-        self, which: int, known: Indices, target: Indices, index: Indices
-    ) -> Iterator[tuple[str, FloatArray]]:
-        """Learn from some trees, and give all kinds of distances of others."""
+    def _learn(self, which: int, known: Indices, target: Indices) -> CostMatrix | None:
+        """Learn costs from some trees; None stands for unit costs."""
         if self.variant.learner is None:
+            return None
+        learner = self.variant.make(self.learners[which], len(known), self.seed)
+        costs: CostMatrix = learner.fit(self.distances.trees[known], target).costs_
+        return costs
+
+    def _matrices(
+        self, costs: CostMatrix | None, index: Indices
+    ) -> Iterator[tuple[str, FloatArray]]:
+        """Give all kinds of distances of some trees."""
+        if costs is None:
             yield "actual", self.distances.unit[np.ix_(index, index)]
             return
-        learner = self.variant.make(self.learners[which], len(known), self.seed)
-        learner.fit(self.distances.trees[known], target)
         for distance in self.variant.distances:
-            yield (
-                distance,
-                self.distances.of(learner.costs_, distance, self.variant.script, index),
-            )
+            yield distance, self.distances.of(costs, distance, self.variant.script, index)
 
 
-def _predict(
+def predict(
     matrix: FloatArray, split: Split, target: Indices, name: str, parameters: Parameters
 ) -> npt.NDArray[np.int64]:
-    """Train on the distances of some trees, and predict the classes of others."""
+    """Train on the distances of some trees, and predict the classes of others.
+
+    Distances that are all equal say nothing, and what a classifier then says depends on how it
+    breaks ties. So a tree with the same distance to all training trees gets their most frequent
+    class, whatever the classifier; and all trees do if the training trees do not differ.
+    """
     known, asked = split
-    inside = matrix[np.ix_(known, known)]
+    inside, apart = matrix[np.ix_(known, known)], matrix[np.ix_(asked, known)]
+    majority = int(np.bincount(target).argmax())
+    equal = apart.min(axis=1) == apart.max(axis=1)
+    if inside.min() == inside.max() or equal.all():
+        return np.full(len(asked), majority, dtype=np.int64)
     model = classifier(name, parameters, inside)
-    predictions: npt.NDArray[np.int64] = model.fit(inside, target).predict(
-        matrix[np.ix_(asked, known)]
-    )
-    return predictions
+    predictions: npt.NDArray[np.int64] = model.fit(inside, target).predict(apart)
+    return np.where(equal, majority, predictions)
 
 
 def run_cell(
@@ -151,6 +165,7 @@ def run_cell(
             "inner_error": outcome.choice.error,
             "learner_parameters": dict(nested.learners[outcome.choice.learner]),
             "classifier_parameters": dict(plan.classifiers[name][outcome.choice.classifier]),
+            "zero_closure": outcome.zero_closure,
             "predictions": outcome.predictions.tolist(),
         }
         for (distance, name), outcome in sorted(found.items())
@@ -161,6 +176,7 @@ def run_cell(
         "variant": variant,
         "seed": seed,
         "seconds": round(time.process_time() - start, 3),
+        "process": process_so_far(),
         "test": test.tolist(),
         "rows": rows,
         "warnings": sorted({f"{one.category.__name__}: {one.message}" for one in caught}),

@@ -1,6 +1,7 @@
 """Data sets of the ablation: where they come from, how they are split, how they are recognised."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,8 @@ STRINGS = "strings"
 FOLDS = {STRINGS: 20, "minipalindrome": 6, "sorting": 8, "cystic": 10, "leukemia": 10}
 DEFAULT_FOLDS = 10
 QUICK_FOLDS = 2
+# How the files of MiniPalindrome (ImplAAA1) and of Sorting (BubbleAlgolist) tell their classes.
+_PUBLISHED = (re.compile(r"^Impl([AB]{3})\d*$"), re.compile("^(?:Bubble|Insertion)"))
 
 
 class DataSet:
@@ -63,8 +66,13 @@ def stratified(target: Indices, folds: int, seed: int) -> Iterator[Split]:
     return found
 
 
-def load(source: str | Path | Bunch, seed: int) -> tuple[str, Bunch]:
-    """Give the name and the trees of the word 'strings', a folder, a file or a named bunch."""
+def load(
+    source: str | Path | Bunch, seed: int, classes: re.Pattern[str] | None = None
+) -> tuple[str, Bunch]:
+    """Give the name and the trees of the word 'strings', a folder, a file or a named bunch.
+
+    The pattern finds the class of a tree in the name of its own file.
+    """
     if isinstance(source, Bunch):
         name = source.get("name")
         # It becomes part of the names of files.
@@ -79,7 +87,23 @@ def load(source: str | Path | Bunch, seed: int) -> tuple[str, Bunch]:
         return path.stem, load_jsonl(path)
     if (path / "trees.jsonl").exists():
         return path.resolve().name, load_jsonl(path / "trees.jsonl")
-    return path.resolve().name, load_json_folder(path)
+    try:
+        return path.resolve().name, load_json_folder(path, class_from=classes or _published(path))
+    except ValueError as error:
+        message = (
+            f"{error}. (For the ablation: 'classes', or --classes REGEX of the command, is what to "
+            "find in the names of files.)"
+        )
+        raise ValueError(message) from error
+
+
+def _published(folder: Path) -> re.Pattern[str] | str:
+    """Give the pattern of the published data sets of programs if all names are of that kind."""
+    names = [file.stem for file in folder.glob("*.json")]
+    for pattern in _PUBLISHED:
+        if names and all(map(pattern.search, names)):
+            return pattern
+    return "auto"
 
 
 def folds_of(name: str, folds: int | dict[str, int] | None, *, quick: bool) -> int:

@@ -64,6 +64,11 @@ class Distances:
         return self._counted[script]
 
 
+def has_zero_closure(costs: CostMatrix) -> bool:
+    """Tell whether free detours join all labels, so that all known trees are equal."""
+    return not closed(without_dust(costs)).matrix.any()
+
+
 def without_dust(costs: CostMatrix) -> CostMatrix:
     """Set costs to 0 that are so small that they are what a solver left over.
 

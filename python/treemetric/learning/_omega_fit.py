@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._edit_counts import edit_counts
+from treemetric._threads import one_blas_thread
 from treemetric._typing import FloatArray
 from treemetric.classification._median import Selection, Squash, closest
 from treemetric.costs import VectorCosts
@@ -123,7 +124,9 @@ class ProjectionFit:
     def improve(self, now: State) -> FloatArray:
         """Improve the projection: on all trees by L-BFGS, or on some at a time by Adam."""
         if self.settings.batch_size is not None:
-            return self.descend(now)
+            # Small products: threads would cost more than they save.
+            with one_blas_thread():
+                return self.descend(now)
         every = np.arange(len(self.trees))
         counts = self.count(every, now.nearest, now.selection, now.costs)
         return self.space.improve(now.parameters, counts, self.settings.squash)

@@ -23,6 +23,7 @@ from treemetric._threads import one_blas_thread
 from treemetric._typing import FloatArray
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
+from treemetric.costs._vectors import blank_cost, lengths_of, shortest, to_length_one
 from treemetric.learning._embedding import power_of_two
 from treemetric.learning._symbols import SymbolCounts
 
@@ -96,15 +97,26 @@ class ProjectionLoss:
         # One row per label that occurs; the gap has zeros.
         self.vectors = np.zeros((len(labels), costs.vectors.shape[1]))
         self.vectors[real] = costs.vectors[labels[real]]
+        self.lengths, self.dtype = lengths_of(self.vectors), costs.vectors.dtype
+        self.present = np.ones(len(labels), dtype=np.bool_)
         # The pairs are sorted, so their weights are the entries of a sparse matrix as they are.
         self.starts = np.searchsorted(self.first, np.arange(len(labels) + 1))
+
+    def keep_blanks(self, omega: FloatArray) -> None:
+        """Let vectors that a projection sends to zero count as none for all other projections too.
+
+        Their costs jump as soon as the projection changes at all, whatever the direction, and a
+        search along a line that starts with a jump ends there.
+        """
+        lengths = lengths_of(self.vectors @ omega)
+        self.present = lengths > shortest(self.lengths, omega, self.dtype)
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
         """Give the loss and its gradient, for a projection in one row."""
         omega = flat.reshape(self.start.shape)
         projected = self.vectors @ omega
         by_vector = self._euclidean if self.kind == "euclidean" else self._cosine
-        loss, slope = by_vector(projected)
+        loss, slope = by_vector(projected, omega)
         gradient = self.vectors.T @ slope
         if self.strength:
             away = omega - self.start
@@ -112,23 +124,25 @@ class ProjectionLoss:
             gradient += 2.0 * self.strength * away
         return loss, gradient.ravel()
 
-    def _cosine(self, a: FloatArray) -> tuple[float, FloatArray]:
-        lengths = np.sqrt(np.einsum("uk,uk->u", a, a))
-        divisor = np.where(lengths > 0.0, lengths, 1.0)[:, None]
-        units = a / divisor
+    def _cosine(self, a: FloatArray, omega: FloatArray) -> tuple[float, FloatArray]:
+        units, lengths = to_length_one(a)
+        # The same vectors as in the costs count as none; their gradient would be huge.
+        has = self.present & (lengths > shortest(self.lengths, omega, self.dtype))
+        units[~has] = 0.0
+        divisor = np.where(has, lengths, 1.0)[:, None]
         squares = self._squares(units)
         sums = self._squares(units, -1.0) if self.kind == "angle" else None
-        both = (lengths[self.first] > 0.0) & (lengths[self.second] > 0.0)
-        either = (lengths[self.first] > 0.0) | (lengths[self.second] > 0.0)
+        both, either = has[self.first] & has[self.second], has[self.first] | has[self.second]
         costs, slope = cost_of_squares(squares, self.kind, sums)
-        loss, by_cost = self.counts.loss(np.where(both, costs, 0.5 * either), self.squash)
+        blank = blank_cost(self.kind) * either
+        loss, by_cost = self.counts.loss(np.where(both, costs, blank), self.squash)
         # |â - b̂|² = 2 - 2s, so ∂s is -2 times what is by the square.
         weights = self._sparse(np.where(both, -2.0 * by_cost * slope, 0.0))
         by_unit = weights @ units + weights.T @ units
         by_unit -= units * np.einsum("uk,uk->u", units, by_unit)[:, None]
         return loss, by_unit / divisor
 
-    def _euclidean(self, a: FloatArray) -> tuple[float, FloatArray]:
+    def _euclidean(self, a: FloatArray, _: FloatArray) -> tuple[float, FloatArray]:
         costs = np.sqrt(self._squares(a))
         loss, by_cost = self.counts.loss(costs, self.squash)
         weights = self._sparse(by_cost / np.where(costs > 0.0, costs, np.inf))
@@ -198,6 +212,7 @@ class ProjectionSpace:
         unit = power_of_two(float(np.abs(self.start).max(initial=0.0)))
         strength = self.strength * unit**2 if self.strength else 0.0
         loss = ProjectionLoss(counts, squash, self.initial, self.start / unit, strength)
+        loss.keep_blanks(parameters / unit)
         with one_blas_thread():
             found = minimize(
                 loss,

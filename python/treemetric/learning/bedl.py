@@ -246,17 +246,18 @@ class BEDL(PrototypeLearner):
         self._check_parameters()
         data = self._begin(X, y)
         start = first_projection(self.init, data.trees.alphabet, self.n_components)
-        space = ProjectionSpace(self.init, start, float(self.regularisation), self.max_inner_iter)
+        # Of a large vocabulary only what occurs is projected in every step.
+        known = self.init._restricted(data.trees.alphabet)
+        space = ProjectionSpace(known, start, float(self.regularisation), self.max_inner_iter)
         settings = self._settings(data.classes)
         random = check_random_state(self.random_state)
-        initial = space.costs(start)
-        self._check_temperature(data.trees, initial)
+        self._check_temperature(data.trees, space.costs(start))
         learned = ProjectionFit(data.trees, data.codes, space, settings, random)
         best, curve = learned.run()
         self._keep(
             data,
-            best.costs,
-            initial,
+            self.init.with_projection(best.parameters),
+            self.init.with_projection(start),
             best.selection.indices,
             loss_=best.loss,
             loss_curve_=curve,

@@ -130,7 +130,6 @@ impl<'a> Bounds<'a> {
     }
 
     /// The larger of the label bound and the string bound, in quanta.
-    #[cfg_attr(not(test), allow(dead_code))] // searches for neighbours sort by it
     pub(crate) fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
         self.quick(i, j).max(self.of_strings(i, j, i128::MAX, scratch))
     }

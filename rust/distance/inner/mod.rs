@@ -190,11 +190,9 @@ pub(crate) fn fill<N: Number>(
         }
     }
     // Equal subtrees get their rows, so that the table is complete.
-    for v in 0..row_of.len() {
-        if row_of[v] != v {
-            for table in trees.iter_mut() {
-                table.copy_within(row_of[v] * m..(row_of[v] + 1) * m, v * m);
-            }
+    for (v, &row) in row_of.iter().enumerate().filter(|&(v, &row)| v != row) {
+        for table in trees.iter_mut() {
+            table.copy_within(row * m..(row + 1) * m, v * m);
         }
     }
     Ok(())

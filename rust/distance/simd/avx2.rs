@@ -44,6 +44,7 @@ impl Avx2 {
         ) -> Result<()> {
             inner::fill(pair, buffers, cancel)
         }
+        let Self(()) = self;
         // SAFETY: `self` proves AVX2.
         unsafe { with_avx2(pair, buffers, cancel) }
     }
