@@ -6,6 +6,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ def current_client(client: Any) -> Any:
 def _compute(problem: Problem, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
     """Compute a block; runs on a worker."""
     return problem.compute(problem.plan_from(cuts), block, threads, None)
+
+
+def _given(problem: Problem) -> Problem:
+    """Give the trees; runs on a worker."""
+    return problem
+
+
+def _turned(block: Distances) -> Distances:
+    """Turn a block; runs on a worker."""
+    return block.T
 
 
 def _held(key: str) -> Problem:
@@ -95,35 +106,41 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
 
 def lazy(problem: Problem, threads: int, budget: int) -> Any:
     """Give a dask array whose chunks are the blocks."""
-    dask, array = importlib.import_module("dask"), importlib.import_module("dask.array")
+    array = importlib.import_module("dask.array")
     plan, _ = problem.plan(
         problem.needs(threads, 1), budget, "pairwise_distances", strips=problem.condensed
     )
     if not plan.blocks:
         return array.zeros(plan.result_shape, dtype=problem.dtype)
     cuts = plan.to_json()
+    # A graph of our own rather than delayed objects: dask fuses those under names that depend on
+    # what else is asked for, and then the scheduler does not find what it has.
+    name = f"treemetric-{uuid.uuid4().hex}"
     # One task that all blocks refer to: workers get its result once, and when the workers that
     # have it die, it can be had again.
-    trees = dask.delayed(problem, pure=False, traverse=False)
-    compute = dask.delayed(_compute, pure=False)
+    trees = f"{name}-trees"
+    tasks: dict[Any, Any] = {trees: (_given, problem)}
 
-    def chunk(block: Block) -> Any:
-        height, width = (end - start for start, end in block)
-        shape = (plan.pairs(block),) if plan.strips else (height, width)
-        task = compute(trees, cuts, block, threads)
-        return array.from_delayed(task, shape=shape, dtype=problem.dtype)
+    def task(block: Block) -> tuple[Any, str]:
+        return partial(_compute, cuts=cuts, block=block, threads=threads), trees
 
-    chunks = {block: chunk(block) for block in plan.blocks}
     if plan.strips:
-        return array.concatenate(list(chunks.values()))
-    rows = sorted({block.rows for block in chunks})
-    columns = sorted({block.columns for block in chunks})
-
-    def at(row: tuple[int, int], column: tuple[int, int]) -> Any:
-        found = chunks.get(Block(row, column))
-        return chunks[Block(column, row)].T if found is None else found
-
-    return array.block([[at(row, column) for column in columns] for row in rows])
+        for index, block in enumerate(plan.blocks):
+            tasks[name, index] = task(block)
+        chunks: tuple[tuple[int, ...], ...] = (tuple(map(plan.pairs, plan.blocks)),)
+    else:
+        rows = sorted({block.rows for block in plan.blocks})
+        columns = sorted({block.columns for block in plan.blocks})
+        planned = set(plan.blocks)
+        for i, row in enumerate(rows):
+            for j, column in enumerate(columns):
+                here = Block(row, column) in planned
+                # The other triangle of symmetric distances.
+                tasks[name, i, j] = task(Block(row, column)) if here else (_turned, (name, j, i))
+        chunks = tuple(tuple(end - start for start, end in cut) for cut in (rows, columns))
+    graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
+    layers = graph.from_collections(name, tasks, dependencies=[])
+    return array.Array(layers, name, chunks, dtype=problem.dtype)
 
 
 def fill(

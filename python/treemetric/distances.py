@@ -61,7 +61,9 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     Notes
     -----
     The time is that of the algorithm of Zhang and Shasha (1989) on the better of the left
-    and the right decomposition, the memory is proportional to the product of the sizes.
+    and the right decomposition, or, for large trees where that takes long, of inner paths
+    (Demaine et al. 2009). The memory is proportional to the product of the sizes; inner paths
+    take some tables of the square of one size, and are left out if these do not fit.
     If the costs break the triangle inequality, the result is that of the cheapest
     alignment; see `treemetric.costs`.
 
