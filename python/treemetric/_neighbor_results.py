@@ -1,5 +1,6 @@
 """What searches for neighbours return: indices, distances, and graphs for scikit-learn."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["NearestResult", "WithinResult"]
 
 
-class _Result:
+class _Result(ABC):
     """Neighbours of some trees among others, row by row."""
 
     indices: OffsetArray
@@ -40,8 +41,9 @@ class _Result:
         message = f"{type(self).__name__} is immutable: cannot set {name!r}"
         raise AttributeError(message)
 
+    @abstractmethod
     def _offsets(self) -> OffsetArray:
-        raise NotImplementedError
+        """Where the neighbours of each tree begin, and the end."""
 
     @property
     def avoided(self) -> float:
