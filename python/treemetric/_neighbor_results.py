@@ -108,7 +108,8 @@ class NearestResult(_Result):
     computed : int
         How many exact distances were computed for it.
     avoided : float
-        Share of the pairs whose distance was not computed.
+        Share of the pairs of a tree and a candidate whose distance was not computed. Inside one
+        set, a symmetric distance may serve two of them, so that half can be avoided by that alone.
 
     Examples
     --------
@@ -147,7 +148,8 @@ class WithinResult(_Result):
     computed : int
         How many exact distances were computed for it.
     avoided : float
-        Share of the pairs whose distance was not computed.
+        Share of the pairs of a tree and a candidate whose distance was not computed. Inside one
+        set, a symmetric distance may serve two of them, so that half can be avoided by that alone.
 
     Examples
     --------
