@@ -1,6 +1,7 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
 use crate::cost::CostTable;
+use crate::distance::inner;
 use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::profile;
 use crate::distance::run::Run;
@@ -71,7 +72,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// Whether these instructions may be used.
-    fn may_use(self, instructions: Instructions) -> bool {
+    pub(crate) fn may_use(self, instructions: Instructions) -> bool {
         match self {
             Kernel::Auto | Kernel::Packed => true,
             Kernel::Scalar => false,
@@ -85,7 +86,9 @@ impl Kernel {
 pub enum Decomposition {
     /// Left or right paths in both trees.
     Outer(Orientation),
-    /// Paths through the inside of the row tree (see `inner/`).
+    /// Left, right and inner paths, the best for each subtree of the row tree (see `inner/`).
+    Mixed,
+    /// Inner paths only; for tests.
     Inner,
 }
 
@@ -103,7 +106,7 @@ impl Route {
     pub(crate) fn orientation(self) -> Orientation {
         match self.decomposition {
             Decomposition::Outer(orientation) => orientation,
-            Decomposition::Inner => Orientation::Left,
+            Decomposition::Mixed | Decomposition::Inner => Orientation::Left,
         }
     }
 }
@@ -117,7 +120,7 @@ const OFTEN: u32 = 8;
 pub(crate) const KEEP_TABLES: usize = 1 << 20;
 /// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
 /// left to the scalar kernel: its memory is that of the two trees.
-const LARGEST_TABLES: u64 = 1 << 25;
+pub(crate) const LARGEST_TABLES: u64 = 1 << 25;
 /// Scratch above this many bytes is given back after a single pair.
 const KEEP_SCRATCH: usize = 32 << 20;
 
@@ -255,7 +258,11 @@ pub(crate) fn with_savings(
 ) -> Result<()> {
     let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
     let Decomposition::Outer(orientation) = route.decomposition else {
-        return strategy::inner_savings(&rows, &columns, pricing, route.swapped, cancel, read);
+        let only_inner = route.decomposition == Decomposition::Inner;
+        let plan = &strategy::plan(rows.tree, columns.tree, pricing, only_inner);
+        let (rows, columns, transposed) = (&rows, &columns, route.swapped);
+        let run = inner::Run { rows, columns, plan, pricing, transposed, cancel };
+        return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
     codes.clear();

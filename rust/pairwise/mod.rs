@@ -8,7 +8,7 @@ mod task;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, inner_may_pay, pair_work, with_savings,
+    append_codes, best_route, estimate, group_savings, mixing_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -299,8 +299,8 @@ impl<'a> Batch<'a> {
         out: &mut [i128],
     ) -> Result<()> {
         let (side, exchanged, cells) = self.route(x.tree);
-        let sizes = self.members.iter().map(|member| member.tree.nodes());
-        if inner_may_pay(x.tree, sizes, cells) {
+        let trees = self.members.iter().map(|member| member.tree);
+        if mixing_may_pay(x.tree, trees, cells) {
             return self.single_pairs(x, pricing, workspace, cancel, out);
         }
         if exchanged {
