@@ -7,7 +7,7 @@ use crate::memory;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.
-const SMALL: f64 = 4e6;
+const SMALL: f64 = 1e6;
 /// Time of one cell of an inner step, in cells of the packed kernel.
 const INNER_CELL: f64 = 0.25;
 /// Time of turning one cell, in cells of the packed kernel.

@@ -224,11 +224,8 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
         let layout =
             Layout { row: &row_of[side], fresh: &[rows.on(side, top) as u32], profile: &profile };
         let rows = rows.trees[side];
-        packed::fill(
-            simd,
-            packed::Job { rows, layout, columns, buffers: &mut sides[side] },
-            cancel,
-        )?;
+        let job = packed::Job { rows, layout, columns, buffers: &mut sides[side] };
+        simd.fill(job, cancel)?;
         pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())
