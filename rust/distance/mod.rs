@@ -43,4 +43,4 @@ pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Whole, subtree_savings};
 pub(crate) use sharing::Shared;
 pub use strategy::pair_work;
-pub(crate) use strategy::{best_route, mixing_may_pay};
+pub(crate) use strategy::{best_route, mixing_may_pay, most_bytes};

@@ -20,6 +20,8 @@ const COPIED_CELL: f64 = 4.0;
 const LARGEST_COLUMNS: usize = 32_000;
 /// The part of the free memory that these tables may take.
 const MEMORY_SHARE: u64 = 4;
+/// Tables of row forests that inner paths keep at a time: so their memory is known beforehand.
+const MOST_KEPT: u32 = 16;
 /// Bytes of a vector, for estimates.
 const VECTOR: u64 = 32;
 
@@ -84,6 +86,8 @@ fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
         right,
         inner: INNER_CELL * (cells + STRIP_ROW * rows),
         turn: TURNED_CELL * cells,
+        // Where there is nothing but inner paths, they keep what they must.
+        most_kept: if left.min(right).is_finite() { MOST_KEPT } else { u32::MAX },
     }
 }
 
@@ -98,6 +102,7 @@ pub(crate) fn plan(
     let mut prices = prices(columns, lane_bytes);
     if only_inner {
         (prices.left, prices.right) = (f64::INFINITY, f64::INFINITY);
+        prices.most_kept = u32::MAX;
     }
     PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), prices)
 }
@@ -107,22 +112,29 @@ fn mixed_work(rows: &Prepared, columns: &Prepared, pricing: Pricing<'_>) -> (f64
     let plan = plan(rows, columns, pricing, false);
     let (n, m) = (rows.nodes(), columns.nodes());
     let lane_bytes = lane_bytes(pricing, n.min(m));
+    let bytes = table_bytes((n as u64, m as u64), m as u64, plan.kept, lane_bytes);
+    (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
+}
+
+/// Most bytes that the tables of mixed paths take for two trees of so many nodes; costs that
+/// every pair has anew are in doubles.
+pub(crate) fn most_bytes((n, m): (u64, u64), pricing: Option<Pricing<'_>>) -> u64 {
+    let smaller = usize::try_from(n.min(m)).unwrap_or(usize::MAX);
+    let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
+    table_bytes((n, m), n.max(m), MOST_KEPT as usize, lane_bytes)
+}
+
+fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -> u64 {
     let lanes = (VECTOR / lane_bytes) as usize;
-    let cells = 2 * n as u64 * m as u64 + inner::forest_cells(plan.kept, m, lanes);
-    (plan.cost + COPIED_CELL * n as f64 * m as f64, cells.saturating_mul(lane_bytes))
+    let subtrees = n.saturating_mul(m).saturating_mul(2);
+    let forests = inner::forest_cells(kept, usize::try_from(columns).unwrap_or(usize::MAX), lanes);
+    subtrees.saturating_add(forests).saturating_mul(lane_bytes)
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.
 pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Route, f64) {
-    let (route, cells, _) = best_route_and_bytes(x, y, pricing);
-    (route, cells)
-}
-
-/// The same, and the bytes of the tables that chosen paths take: none for left or right paths.
-fn best_route_and_bytes(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Route, f64, u64) {
-    let (route, cells) = best_outer(x, y);
-    let mut best = (route, cells, 0);
-    if cells < SMALL {
+    let mut best = best_outer(x, y);
+    if best.1 < SMALL {
         return best;
     }
     for (swapped, rows, columns) in [(false, x, y), (true, y, x)] {
@@ -134,7 +146,7 @@ fn best_route_and_bytes(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Ro
         let (cells, bytes) = mixed_work(rows, columns, pricing);
         let fits = || memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).is_ok();
         if cells < best.1 && fits() {
-            best = (Route { decomposition: Decomposition::Mixed, swapped }, cells, bytes);
+            best = (Route { decomposition: Decomposition::Mixed, swapped }, cells);
         }
     }
     best
@@ -143,9 +155,4 @@ fn best_route_and_bytes(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Ro
 /// Estimated cells of a pair on its best route; proportional to its time.
 pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
     best_route(x, y, Pricing::Unit).1
-}
-
-/// Bytes that a pair takes beyond the scratch of left and right paths.
-pub(crate) fn scratch_bytes(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> u64 {
-    best_route_and_bytes(x, y, pricing).2
 }

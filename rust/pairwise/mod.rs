@@ -8,7 +8,8 @@ mod task;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, mixing_may_pay, pair_work, with_savings,
+    append_codes, best_route, estimate, group_savings, mixing_may_pay, most_bytes, pair_work,
+    with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -203,7 +204,11 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
             if served < smaller { bytes.saturating_add(pair(scalar, smaller)) } else { bytes }
         }
     };
-    bytes.saturating_mul(threads as u64)
+    let pricing = match request.prices {
+        Prices::Vectors(_) => None,
+        Prices::Fixed(pricing) => Some(pricing),
+    };
+    bytes.saturating_add(most_bytes((n, m), pricing)).saturating_mul(threads as u64)
 }
 
 /// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what

@@ -13,6 +13,7 @@ mod run;
 mod strips;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use crate::distance::columns::Columns;
 use crate::distance::packed;
@@ -25,7 +26,8 @@ use crate::tree::{Orientation, Oriented, Prepared};
 use paths::Kind;
 pub(crate) use paths::{PathPlan, Prices};
 pub(crate) use run::Run;
-use strips::{Order, Row, Strip};
+use strips::{Order, Row};
+use walk::Walk;
 
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 const WHAT: &str = "the dynamic programme of one pair of trees";
@@ -72,8 +74,9 @@ pub(crate) fn step_size(columns: &Prepared, lanes: usize) -> (f64, f64) {
 /// Cells of the tables that inner paths take for one pair, beside those of the packed kernel.
 pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
     let strip = (strips::WIDTH * lanes) as u64;
-    let side = (columns as u64).next_multiple_of(strip);
-    (side * side).saturating_mul(2).saturating_add((side * strip).saturating_mul(kept as u64 + 1))
+    let side = (columns as u64 / strip + 1).saturating_mul(strip);
+    let strips = side.saturating_mul(strip).saturating_mul(kept as u64 + 1);
+    side.saturating_mul(side).saturating_mul(2).saturating_add(strips)
 }
 
 /// Scratch of one pair; the profiles of both sides must be filled in.
@@ -102,12 +105,11 @@ impl<S: Simd> Buffers<S> {
         let columns = columns.oriented(Orientation::Left).len();
         for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(SIDES) {
             let rows = rows.oriented(orientation);
-            match table {
-                Some(table) => side.reserve(rows, (rows.len(), labels), table, cancel)?,
-                None => {
-                    let room = (rows.len(), labels);
-                    side.reserve_tables(room, columns.div_ceil(S::LANES), cancel)?;
-                }
+            let room = (rows.len(), labels);
+            if let Some(table) = table {
+                side.reserve(rows, room, table, cancel)?;
+            } else {
+                side.reserve_tables(room, columns.div_ceil(S::LANES), cancel)?;
             }
         }
         let (mut forests, mut strips) = ([Vec::new(), Vec::new()], Vec::new());
@@ -194,7 +196,7 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
     let labels = pair.rows.labels().len() as u32 + 1;
     let profile: Vec<_> = (0..labels).collect();
     let row_of = &mut walk.buffers.row_of;
-    row_of[1] = rows.places[1].clone();
+    row_of[1].clone_from(&rows.places[1]);
     for path in &pair.plan.paths {
         cancel.check()?;
         let (top, original) = (path.top as usize, path.original as usize);
@@ -229,157 +231,4 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
         pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())
-}
-
-/// What happens to the row forest along an inner path.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    /// A node of this row of the tables joins, the forest without its subtree being kept there.
-    Join { row: usize, kept: usize, is_leaf: bool },
-    /// This node of the path, in the left postorder, joins above all others.
-    Crown { node: usize },
-}
-
-/// The walk along the paths of one row tree.
-struct Walk<'a, 'b, S: Simd> {
-    simd: S,
-    plan: &'a PathPlan,
-    rows: &'a Sides<'a>,
-    orders: [Order<'a>; 2],
-    strips: [Vec<Strip>; 2],
-    masks: Vec<Row<S>>,
-    /// Lanes of a row of the tables.
-    stride: usize,
-    buffers: &'b mut Buffers<S>,
-    steps: Vec<Step>,
-    cancel: &'a Cancel,
-}
-
-impl<S: Simd> Walk<'_, '_, S> {
-    /// A leaf can be paired with one node of each subtree: with the best.
-    fn leaf(&mut self, v: usize) {
-        let label = self.rows.trees[0].label[v] as usize;
-        let left = &mut self.buffers.sides[0];
-        let savings = &S::elements(&left.profile)[label * self.stride..][..self.stride];
-        let values = &mut S::elements_mut(&mut left.table)[v * self.stride..][..self.stride];
-        let size = self.orders[0].size;
-        for (j, &subtree) in size.iter().enumerate() {
-            let (first, mut next, mut most) = (j + 1 - subtree as usize, j, savings[j]);
-            while next != first {
-                let child = next - 1;
-                if values[child] > most {
-                    most = values[child];
-                }
-                next = child + 1 - size[child] as usize;
-            }
-            values[j] = most;
-        }
-        self.copy(0, v);
-    }
-
-    /// Copies the row of a node from the table of one side to that of the other.
-    fn copy(&mut self, side: usize, v: usize) {
-        let Buffers { sides: [left, right], row_of, .. } = &mut *self.buffers;
-        let (from, into) = if side == 0 { (left, right) } else { (right, left) };
-        let start = row_of[0][v] as usize * self.stride;
-        let from = &S::elements(&from.table)[start..][..self.stride];
-        let into = &mut S::elements_mut(&mut into.table)[start..][..self.stride];
-        for (&place, &value) in self.orders[side].place.iter().zip(from) {
-            into[place as usize] = value;
-        }
-    }
-
-    /// All nodes of a path, from the leaf upwards, with what hangs off it.
-    #[inline(always)]
-    fn inner_path(&mut self, top: usize) -> Result<()> {
-        let path: Vec<_> = self.plan.path(top).collect();
-        let (mut side, mut is_first) = (0, true);
-        self.steps.clear();
-        for &v in path.iter().rev() {
-            if let Some(c) = self.plan.below(v) {
-                // What hangs right of the path is an interval of the left postorder, and the
-                // other way round.
-                for turn in [side, 1 - side] {
-                    let tree = self.rows.trees[turn];
-                    let (from, to) = (self.rows.on(turn, c) + 1, self.rows.on(turn, v));
-                    if from == to {
-                        continue;
-                    }
-                    if turn != side {
-                        self.stretch(side, is_first, false)?;
-                        (side, is_first) = (turn, false);
-                    }
-                    let level = tree.depth[to] + 1;
-                    for u in from..to {
-                        let row = self.buffers.row_of[side][u] as usize;
-                        let kept = 1 + (tree.depth[u] - level) as usize;
-                        self.steps.push(Step::Join { row, kept, is_leaf: tree.size[u] == 1 });
-                    }
-                }
-            }
-            self.steps.push(Step::Crown { node: v });
-        }
-        self.stretch(side, is_first, true)
-    }
-
-    /// Takes the steps that are waiting, all on one side, strip by strip.
-    #[inline(always)]
-    fn stretch(&mut self, side: usize, is_first: bool, is_last: bool) -> Result<()> {
-        let Self { simd, rows, stride, cancel, .. } = *self;
-        let (order, masks) = (&self.orders[side], &self.masks);
-        let n = order.size.len();
-        let Buffers { sides, forests, strips, row_of } = &mut *self.buffers;
-        let (profile, table) =
-            (S::elements(&sides[side].profile), S::elements_mut(&mut sides[side].table));
-        let [left, right] = forests;
-        let (forest, other) = if side == 0 { (left, right) } else { (right, left) };
-        for (number, &strip) in self.strips[side].iter().enumerate() {
-            if is_first {
-                strips[0][strip.first_row..n].fill([S::zero(); strips::WIDTH]);
-            } else {
-                strips::turn::<S>(strip, n, other, &mut strips[0]);
-            }
-            for &step in &self.steps {
-                cancel.check()?;
-                match step {
-                    Step::Join { row, kept, is_leaf } => {
-                        let values = &table[row * stride..][..stride];
-                        if is_leaf {
-                            strips.swap(0, kept);
-                        }
-                        let (current, kept_strips) = strips.split_at_mut(1);
-                        let (current, apart) = (&mut current[0], &kept_strips[kept - 1]);
-                        if is_leaf {
-                            strips::join::<S, true>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
-                        } else {
-                            strips::join::<S, false>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
-                        }
-                    }
-                    Step::Crown { node } => {
-                        let label = rows.trees[0].label[node] as usize;
-                        let savings = &profile[label * stride..][..stride];
-                        let row = row_of[0][node] as usize;
-                        let values = &mut table[row * stride..][..stride];
-                        let current = &mut strips[0];
-                        strips::crown(simd, order, strip, masks, savings, current, values);
-                    }
-                }
-            }
-            if !is_last {
-                let height = strips::height::<S>(n);
-                let home = &mut forest[number * height..][strip.first_row..n];
-                home.copy_from_slice(&strips[0][strip.first_row..n]);
-            }
-        }
-        for step in std::mem::take(&mut self.steps) {
-            if let Step::Crown { node } = step {
-                self.copy(side, node);
-            }
-        }
-        Ok(())
-    }
 }

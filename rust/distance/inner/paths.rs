@@ -33,6 +33,9 @@ pub(crate) struct Prices {
     pub(crate) inner: f64,
     /// Turning the table of an inner path, which is needed where nodes hang on the other side.
     pub(crate) turn: f64,
+    /// Tables of row forests that inner paths may keep at a time: one for every level of nested
+    /// key-roots beside the path.
+    pub(crate) most_kept: u32,
 }
 
 /// One path.
@@ -63,12 +66,50 @@ struct Best {
     inner_child: Vec<u32>,
 }
 
+/// Levels of nested key-roots in the subtree of each node, by left paths and by right ones.
+fn levels(tree: &Oriented) -> [Vec<u32>; 2] {
+    let n = tree.len();
+    let mut levels = [vec![0; n], vec![0; n]];
+    for v in 0..n {
+        let first = tree.children(v).last();
+        for (position, c) in tree.children(v).enumerate() {
+            let beside = [u32::from(Some(c) != first), u32::from(position > 0)];
+            for (levels, beside) in levels.iter_mut().zip(beside) {
+                levels[v] = levels[v].max(levels[c] + beside);
+            }
+        }
+    }
+    levels
+}
+
+/// The children of `v`, last one first, each with the levels of nested key-roots beside it.
+fn with_levels_beside(
+    tree: &Oriented,
+    v: usize,
+    levels: &[Vec<u32>; 2],
+    found: &mut Vec<(usize, u32)>,
+) {
+    found.clear();
+    // What hangs right of a child joins in the left postorder, and the other way round.
+    let (mut after, mut before) = (0, 0);
+    for c in tree.children(v) {
+        found.push((c, after));
+        after = after.max(levels[0][c] + 1);
+    }
+    for (c, beside) in found.iter_mut().rev() {
+        *beside = (*beside).max(before);
+        before = before.max(levels[1][*c] + 1);
+    }
+}
+
 impl Best {
     fn new(tree: &Oriented, prices: Prices) -> Self {
         let n = tree.len();
         let mut best = Self { kind: vec![Kind::Left; n], inner_child: vec![NONE; n] };
         let mut cost = vec![0.0; n];
         let mut hanging = [vec![0.0; n], vec![0.0; n], vec![0.0; n]];
+        let levels = levels(tree);
+        let mut children = Vec::new();
         for v in 0..n {
             let Some(last) = tree.children(v).next() else {
                 continue; // a leaf is done at once
@@ -76,15 +117,17 @@ impl Best {
             let first = tree.children(v).last().unwrap_or(last);
             let all: f64 = tree.children(v).map(|c| cost[c]).sum();
             let turns = |c: usize| f64::from(u8::from(c != first) + u8::from(c != last));
-            let inner = |c: usize| hanging[2][c] - cost[c] + turns(c) * prices.turn;
-            let through = tree.children(v).min_by(|&a, &b| inner(a).total_cmp(&inner(b)));
-            let through = through.unwrap_or(last);
+            with_levels_beside(tree, v, &levels, &mut children);
+            let (mut through, mut least) = (last, f64::INFINITY);
+            for &(c, kept) in &children {
+                let others = hanging[2][c] + (all - cost[c]) + turns(c) * prices.turn;
+                if kept <= prices.most_kept && others < least {
+                    (through, least) = (c, others);
+                }
+            }
             best.inner_child[v] = through as u32;
-            let beside = [
-                all - cost[first] + hanging[0][first],
-                all - cost[last] + hanging[1][last],
-                all + inner(through),
-            ];
+            let beside =
+                [all - cost[first] + hanging[0][first], all - cost[last] + hanging[1][last], least];
             let size = f64::from(tree.size[v]);
             let kinds = [
                 (Kind::Left, prices.left * size + beside[0]),

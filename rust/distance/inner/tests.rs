@@ -96,6 +96,21 @@ fn zigzags_side_by_side_take_little_memory() {
     assert!(plan.kept < 8, "{}", plan.kept);
 }
 
+#[test]
+fn no_more_tables_are_kept_than_allowed() {
+    let tree = prepare(&under_one_root(&[zigzag(80, 1), zigzag(80, 2)]));
+    let [left, right] = SIDES.map(|side| tree.oriented(side));
+    let mut kept = Vec::new();
+    for most_kept in [0, 1, 2, 4, 8, 100] {
+        let prices = Prices { left: 9.0, right: 9.0, inner: 1.0, turn: 0.1, most_kept };
+        let plan = PathPlan::new(left, right, prices);
+        assert!(plan.kept <= most_kept as usize, "{} > {most_kept}", plan.kept);
+        assert!(plan.cost.is_finite());
+        kept.push(plan.kept);
+    }
+    assert!(kept[0] == 0 && kept[5] > 2, "{kept:?}");
+}
+
 /// The distance along the paths that are best at these prices.
 fn at_prices(
     (x, y): (&Prepared, &Prepared),
@@ -121,13 +136,14 @@ proptest! {
         y in trees(nodes(120), 3),
         seed in any::<u64>(),
         prices in proptest::array::uniform4(0.1f64..10.0),
+        most_kept in 0u32..6,
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let table = table(&some_cost(seed), 3, 0.7);
         for pricing in [Pricing::Unit, Pricing::Table(&table)] {
             let expected = all_ways(&x, &y, pricing)[0];
             let [left, right, inner, turn] = prices;
-            let prices = Prices { left, right, inner, turn };
+            let prices = Prices { left, right, inner, turn, most_kept };
             for kernel in [Kernel::Scalar, Kernel::Auto] {
                 prop_assert_eq!(at_prices((&x, &y), pricing, prices, kernel), expected);
             }
