@@ -13,6 +13,7 @@ mod bounds;
 mod census;
 mod columns;
 mod engine;
+mod equal;
 mod inner;
 mod lanes;
 mod packed;
@@ -38,9 +39,11 @@ pub use engine::{
 pub(crate) use engine::{
     Group, Rows, delete_all, estimate, group_savings, insert_all, total, with_savings,
 };
+pub(crate) use equal::{costs_nothing, is_same};
 pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
-pub(crate) use savings::{Quanta, Whole, subtree_savings};
+pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_savings};
 pub(crate) use sharing::Shared;
+pub(crate) use simd::Element;
 pub use strategy::pair_work;
 pub(crate) use strategy::{best_route, inner_may_pay};

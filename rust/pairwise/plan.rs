@@ -39,15 +39,13 @@ pub(crate) struct Shape<'a> {
     pub(crate) prices: Prices<'a>,
 }
 
-impl Shape<'_> {
-    /// Lanes for a batch whose largest tree has that many nodes.
-    fn batch_lanes(&self, nodes: usize) -> usize {
-        let lanes = match self.prices {
-            Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
-            Prices::Vectors(_) => None,
-        };
-        BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
-    }
+/// Lanes for a batch whose largest tree has that many nodes.
+fn batch_lanes(prices: Prices<'_>, nodes: usize) -> usize {
+    let lanes = match prices {
+        Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
+        Prices::Vectors(_) => None,
+    };
+    BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
 }
 
 /// All tasks of a matrix.
@@ -67,8 +65,15 @@ fn weights(tree: &Prepared) -> (f64, f64) {
     (least(|side| side.row_work), least(|side| side.column_work) + 1.0)
 }
 
-fn by_size(trees: &[Prepared]) -> Vec<usize> {
-    let mut order: Vec<_> = (0..trees.len()).collect();
+/// Some trees of a set.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) trees: &'a [Prepared],
+    pub(crate) indices: &'a [u32],
+}
+
+fn by_size(Chosen { trees, indices }: Chosen<'_>) -> Vec<usize> {
+    let mut order: Vec<_> = indices.iter().map(|&i| i as usize).collect();
     order.sort_by_key(|&i| trees[i].nodes());
     order
 }
@@ -76,8 +81,8 @@ fn by_size(trees: &[Prepared]) -> Vec<usize> {
 impl Plan {
     /// Plans rows x columns.
     pub(crate) fn new(
-        rows: &[Prepared],
-        columns: &[Prepared],
+        rows: Chosen<'_>,
+        columns: Chosen<'_>,
         shape: Shape<'_>,
         threads: usize,
     ) -> Self {
@@ -94,9 +99,9 @@ impl Plan {
             }
             sums
         };
-        let row_sums = running(rows, &row_order, |w| w.0);
-        let column_sums = running(columns, &column_order, |w| w.1);
-        let batches = cut_batches(columns, &column_order, &shape);
+        let row_sums = running(rows.trees, &row_order, |w| w.0);
+        let column_sums = running(columns.trees, &column_order, |w| w.1);
+        let batches = cut_batches(columns.trees, &column_order, shape.prices);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -123,13 +128,18 @@ impl Plan {
     }
 }
 
-fn cut_batches(trees: &[Prepared], order: &[usize], shape: &Shape<'_>) -> Vec<Range<usize>> {
+/// Cuts columns in ascending order of size into ranges that are computed together.
+pub(crate) fn cut_batches(
+    trees: &[Prepared],
+    order: &[usize],
+    prices: Prices<'_>,
+) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= shape.batch_lanes(wide - 1) => {
+            Some(batch) if lanes + wide <= batch_lanes(prices, wide - 1) => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -153,6 +163,13 @@ mod tests {
         Prepared::new(&vec![0; n], &parents, &mut Numbering::default())
     }
 
+    fn plan(rows: &[Prepared], columns: &[Prepared], shape: Shape<'_>, threads: usize) -> Plan {
+        let all = |trees: &[Prepared]| (0..trees.len() as u32).collect::<Vec<_>>();
+        let (of_rows, of_columns) = (all(rows), all(columns));
+        let rows = Chosen { trees: rows, indices: &of_rows };
+        Plan::new(rows, Chosen { trees: columns, indices: &of_columns }, shape, threads)
+    }
+
     fn shape(triangle: bool, diagonal: bool) -> Shape<'static> {
         Shape { triangle, diagonal, prices: Prices::Fixed(Pricing::Unit) }
     }
@@ -161,7 +178,7 @@ mod tests {
     fn every_pair_is_planned_once() {
         let trees: Vec<_> = (0..200).map(|k| chain(k * 7 % 90)).collect();
         for triangle in [false, true] {
-            let plan = Plan::new(&trees, &trees, shape(triangle, true), 3);
+            let plan = plan(&trees, &trees, shape(triangle, true), 3);
             let mut met = vec![0; 200 * 200];
             for task in &plan.tasks {
                 for row in task.rows.clone() {
@@ -183,14 +200,14 @@ mod tests {
     fn one_large_tree_does_not_make_one_large_task() {
         let mut trees: Vec<_> = (0..2000).map(|_| chain(40)).collect();
         trees.push(chain(100_000));
-        let plan = Plan::new(&trees, &trees, shape(true, false), 2);
+        let plan = plan(&trees, &trees, shape(true, false), 2);
         let largest = plan.tasks.iter().map(|task| task.cells).fold(0.0, f64::max);
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
     #[test]
     fn nothing_is_planned_for_nothing() {
-        assert!(Plan::new(&[], &[], shape(true, true), 1).tasks.is_empty());
-        assert!(Plan::new(&[chain(3)], &[], shape(false, true), 1).tasks.is_empty());
+        assert!(plan(&[], &[], shape(true, true), 1).tasks.is_empty());
+        assert!(plan(&[chain(3)], &[], shape(false, true), 1).tasks.is_empty());
     }
 }
