@@ -14,8 +14,9 @@ use crate::distance::{Operand, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::pairwise::{Prices, Side, subtree_ids};
-use crate::parallel::{self, Cancel};
+use crate::parallel::{self, Cancel, Pace};
 use plan::Plan;
+use std::cell::{Cell, RefCell};
 use task::Counting;
 
 /// Numbering the subtrees of a set pays if at least this part of its trees is looked at.
@@ -65,7 +66,7 @@ pub fn edit_counts(
     threads: usize,
     cancel: &Cancel,
     mut store: impl FnMut(usize, Counts),
-    mut poll: impl FnMut(u64) -> bool,
+    poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
     check_temperature(request)?;
     let plan = Plan::new(request, pairs, threads);
@@ -77,26 +78,36 @@ pub fn edit_counts(
     };
     let threads = affordable(threads, request, &plan)?;
     let counting = Counting { request, plan: &plan, ids };
-    let mut done = 0;
-    let progress = std::cell::Cell::new(0);
+    let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
+    let mut store = |position: u32, counts: Counts| {
+        store(position as usize, counts);
+        done.set(done.get() + 1);
+        // Few pairs can have many copies.
+        if pace.is_due() && !poll.borrow_mut()(done.get()) {
+            cancel.cancel();
+        }
+    };
     let work = |workspace: &mut Workspace, task: usize| {
         Ok((task, counting.task(&plan.tasks[task], workspace, cancel)?))
     };
     let receive = |(task, found): (usize, Vec<Counts>)| {
         for (pair, counts) in plan.tasks[task].pairs.clone().zip(found) {
-            let positions = plan.positions(pair);
-            done += positions.len() as u64;
-            let (&last, others) = positions.split_last().unwrap_or((&0, &[]));
-            others.iter().for_each(|&position| store(position as usize, counts.clone()));
-            store(last as usize, counts);
+            if cancel.check().is_err() {
+                return;
+            }
+            if let Some((&last, others)) = plan.positions(pair).split_last() {
+                for &position in others {
+                    store(position, counts.clone());
+                }
+                store(last, counts);
+            }
         }
-        progress.set(done);
     };
     let tasks = plan.tasks.len();
     parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
-        poll(progress.get())
+        poll.borrow_mut()(done.get())
     })?;
-    if poll(progress.get()) { Ok(()) } else { Err(Error::Cancelled) }
+    if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
 }
 
 /// Not more threads than there is memory for; an error if there is not enough for one.

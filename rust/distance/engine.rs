@@ -118,7 +118,7 @@ const OFTEN: u32 = 8;
 pub(crate) const KEEP_TABLES: usize = 1 << 20;
 /// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
 /// left to the scalar kernel: its memory is that of the two trees.
-const LARGEST_TABLES: u64 = 1 << 25;
+pub(crate) const LARGEST_TABLES: u64 = 1 << 25;
 /// Scratch above this many bytes is given back after a single pair.
 const KEEP_SCRATCH: usize = 32 << 20;
 

@@ -13,15 +13,17 @@ use crate::distance::{
 };
 use crate::error::Result;
 use crate::memory;
-use crate::parallel::{self, Cancel};
+use crate::parallel::{self, Cancel, Pace};
 use crate::tree::{Copies, Orientation, Prepared, SubtreeIds};
+pub use account::{Account, Extent, account};
 use filter::{Filter, Memory};
 pub(crate) use plan::cut_batches;
+pub use plan::inner_share;
 use plan::{Chosen, Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
 pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;
 
@@ -115,18 +117,28 @@ pub fn compute(
     let of_rows = Copies::new(x.trees, 0..x.trees.len());
     let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
     let of_columns = other.as_ref().unwrap_or(&of_rows);
+    let (poll, mut pace) = (RefCell::new(poll), Pace::new());
+    let mut store = |i: usize, j: usize, distance: f64| {
+        store(i, j, distance);
+        done.set(done.get() + 1);
+        // Few trees can have many copies.
+        if pace.is_due() && !poll.borrow_mut()(done.get()) {
+            cancel.cancel();
+        }
+    };
     let mut store_copies = |i: usize, j: usize, distance: f64| {
         if i != j && !of_rows.has_copies(i) && !of_columns.has_copies(j) {
             store(i, j, distance);
-            done.set(done.get() + 1);
             return;
         }
         for a in of_rows.of(i) {
+            if cancel.check().is_err() {
+                return;
+            }
             for b in of_columns.of(j) {
                 // The pairs among the copies of one tree of a triangle are met in both orders.
                 if !triangle || i != j || a < b || (a == b && request.diagonal) {
                     store(a, b, distance);
-                    done.set(done.get() + 1);
                 }
             }
         }
@@ -169,22 +181,23 @@ pub fn compute(
         }
         exact.set(exact.get() + computed);
     };
-    let mut poll = poll;
     if plan.cells < SMALL_MATRIX {
         let mut scratch = <(Workspace, Memory)>::default();
         let mut receive = receive;
         for index in 0..plan.tasks.len() {
             receive(work(&mut scratch, index)?);
+            cancel.check()?;
         }
     } else {
         let tasks = plan.tasks.len();
         parallel::for_each(threads, tasks, cancel, Default::default, work, receive, || {
-            poll(done.get())
+            poll.borrow_mut()(done.get())
         })?;
     }
+    cancel.check()?;
     // The last word: all is done.
     let computed = Computed { pairs: done.get(), exact: exact.get() };
-    if poll(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
+    if poll.into_inner()(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
 }
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {

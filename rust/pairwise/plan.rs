@@ -4,16 +4,18 @@
 //! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
 //! first, and no result depends on the cut.
 
-use crate::distance::Lanes;
-use crate::pairwise::Prices;
-use crate::tree::{Orientation, Prepared};
+use crate::distance::{Lanes, estimate, pair_work};
+use crate::pairwise::{Prices, SIDES};
+use crate::tree::{Oriented, Prepared};
 use std::ops::Range;
 
 /// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
 /// that tables and state stay in the L1 cache. Measured; the optimum is flat.
-const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
+pub(crate) const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
+/// Below this much work (cells) of a pair there are no inner paths to look for.
+const LARGE: f64 = 4e6;
 /// Tasks per thread to aim for.
 const TASKS_PER_THREAD: f64 = 32.0;
 
@@ -60,9 +62,22 @@ pub(crate) struct Plan {
 
 /// Work of a tree along the rows and along the columns, on its better side.
 fn weights(tree: &Prepared) -> (f64, f64) {
-    let sides = [Orientation::Left, Orientation::Right].map(|side| tree.oriented(side));
-    let least = |of: fn(&crate::tree::Oriented) -> u64| of(sides[0]).min(of(sides[1])) as f64;
-    (least(|side| side.row_work), least(|side| side.column_work) + 1.0)
+    let least =
+        |of: fn(&Oriented) -> u64| SIDES.map(|side| of(tree.oriented(side))).into_iter().min();
+    let rows = least(|side| side.row_work).unwrap_or(0) as f64;
+    let columns = least(|side| side.column_work).unwrap_or(0) as f64 + 1.0;
+    // Half of what inner paths save is due to each of two trees.
+    let share = if rows * columns > LARGE { inner_share(tree).sqrt() } else { 1.0 };
+    (rows * share, columns * share)
+}
+
+/// The work of a pair of trees like this one on its best route, as a share of that along left or
+/// right paths; below 1 where inner paths pay.
+pub fn inner_share(tree: &Prepared) -> f64 {
+    let outer = SIDES.map(|side| tree.oriented(side));
+    let outer = outer.map(|side| estimate(side.row_work, side.column_work));
+    let outer = outer[0].min(outer[1]);
+    if outer > LARGE { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
 }
 
 /// Some trees of a set.
@@ -203,6 +218,38 @@ mod tests {
         let plan = plan(&trees, &trees, shape(true, false), 2);
         let largest = plan.tasks.iter().map(|task| task.cells).fold(0.0, f64::max);
         assert!(largest <= TASK_CELLS.1, "{largest}");
+    }
+
+    /// A spine with a leaf by turns left and right of it, in preorder.
+    fn zigzag(nodes: usize) -> Prepared {
+        let mut parents = vec![-1];
+        let (mut waiting, mut spine) = (Vec::new(), 0);
+        while parents.len() + waiting.len() + 2 <= nodes {
+            if waiting.len() * 4 < parents.len() {
+                waiting.push(spine);
+            } else {
+                parents.push(spine);
+            }
+            parents.push(spine);
+            spine = parents.len() as i32 - 1;
+        }
+        parents.extend(waiting.into_iter().rev());
+        Prepared::new(&vec![0; parents.len()], &parents, &mut Numbering::default())
+    }
+
+    /// Along left and right paths zigzags are estimated to take forty times as long.
+    #[test]
+    fn work_is_estimated_along_inner_paths_too() {
+        let trees: Vec<_> = [900, 1000, 1100].map(zigzag).into_iter().collect();
+        let outer = {
+            let left = trees[1].oriented(SIDES[0]);
+            estimate(left.row_work, left.column_work)
+        };
+        assert!(outer > 20.0 * pair_work(&trees[1], &trees[1]));
+        let plan = plan(&trees, &trees, shape(true, false), 2);
+        let pairs = [(0, 1), (0, 2), (1, 2)];
+        let exact: f64 = pairs.iter().map(|&(i, j)| pair_work(&trees[i], &trees[j])).sum();
+        assert!((0.5..2.0).contains(&(plan.cells / exact)), "{} {exact}", plan.cells);
     }
 
     #[test]

@@ -255,14 +255,16 @@ fn equal_trees_of_any_size_cost_nothing() {
         let mut found = Vec::new();
         let store = |i, j, d| found.push((i, j, d));
         let exact = compute(request, 1, &Cancel::default(), store, |_| true).unwrap().exact;
-        found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        found.sort_by_key(|pair| (pair.0, pair.1));
         (found, exact)
     };
     for cutoff in [None, Some(1e6)] {
         let request = Request { x: side, y: side, prices, triangle: true, diagonal: false, cutoff };
         let (mut found, exact) = count(&request);
-        found.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1), pair.2));
-        found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        for pair in &mut found {
+            *pair = (pair.0.min(pair.1), pair.0.max(pair.1), pair.2);
+        }
+        found.sort_by_key(|pair| (pair.0, pair.1));
         assert_eq!(found, [(0, 1, 300_000.0), (0, 2, 0.0), (1, 2, 300_000.0)]);
         assert_eq!(exact, 1);
         let other = Side { trees: &y, codes: Some(&codes) };

@@ -73,7 +73,7 @@ struct Row<'a> {
     pairs: &'a [Pair],
 }
 
-impl<'a> Row<'a> {
+impl Row<'_> {
     fn counts(self, workspace: &mut Workspace, cancel: &Cancel) -> Result<Vec<Counts>> {
         let request = self.counting.request;
         let plain = |pair: &Pair| {

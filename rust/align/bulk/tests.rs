@@ -82,7 +82,9 @@ proptest! {
             let mut costs: Vec<_> = costs.iter().map(|&cost| f64::from(cost) * unit).collect();
             costs[14] += extra;
             if keep {
-                [0, 4, 8].into_iter().for_each(|cell| costs[cell] = 0.0);
+                for cell in [0, 4, 8] {
+                    costs[cell] = 0.0;
+                }
             }
             CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap()
         };
@@ -158,7 +160,10 @@ fn every_pair_is_planned_once_and_copies_follow() {
     let mut seen = vec![0; pairs.len()];
     let mut tasks: Vec<_> = plan.tasks.iter().map(|task| task.pairs.clone()).collect();
     tasks.sort_by_key(|range| range.start);
-    assert_eq!(tasks.iter().flat_map(Clone::clone).collect::<Vec<_>>(), Vec::from_iter(0..16));
+    assert_eq!(
+        tasks.iter().flat_map(Clone::clone).collect::<Vec<_>>(),
+        (0..16).collect::<Vec<_>>()
+    );
     for task in &plan.tasks {
         for pair in task.pairs.clone() {
             let planned = plan.pairs[pair];
