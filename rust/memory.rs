@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::parallel::Cancel;
 
 /// Requests below this size are never refused: asking the system costs more than they do.
-const SMALL_REQUEST: u64 = 64 << 20;
+pub(crate) const SMALL_REQUEST: u64 = 64 << 20;
 
 /// Entries to fill between two looks at the cancel flag.
 const CELLS_PER_CHECK: usize = 1 << 20;

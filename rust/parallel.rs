@@ -116,6 +116,33 @@ pub fn for_each<S, T: Send>(
     outcome.and_then(|()| cancel.check())
 }
 
+/// Tells a long loop on the calling thread when to look at its signals.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    steps: u32,
+    polled: Instant,
+}
+
+impl Pace {
+    /// Steps between two looks at the clock.
+    const STEPS: u32 = 1 << 12;
+
+    pub(crate) fn new() -> Self {
+        Self { steps: 0, polled: Instant::now() }
+    }
+
+    /// Counts a step; whether it is time.
+    #[inline(always)]
+    pub(crate) fn is_due(&mut self) -> bool {
+        self.steps = self.steps.wrapping_add(1);
+        if !self.steps.is_multiple_of(Self::STEPS) || self.polled.elapsed() < POLL_EVERY {
+            return false;
+        }
+        self.polled = Instant::now();
+        true
+    }
+}
+
 /// A pool that no other call uses while this one holds it; given back when dropped.
 struct Borrowed(Option<rayon::ThreadPool>);
 

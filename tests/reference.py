@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import treemetric as tm
+from treemetric._to_disk import make_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,25 @@ def children(parents: Sequence[int]) -> dict[int, tuple[int, ...]]:
     for node, parent in enumerate(parents):
         lists[int(parent)].append(node)
     return defaultdict(tuple, {node: tuple(kids) for node, kids in lists.items()})
+
+
+# --- memory ------------------------------------------------------------------------
+
+
+def budget(
+    more: int,
+    X: Any,
+    Y: Any = None,
+    *,
+    costs: tm.Costs | None = None,
+    cutoff: float | None = None,
+    n_jobs: int = 1,
+    **_: Any,
+) -> int:
+    """Give so many bytes for blocks more than the threads take, as a memory budget."""
+    options = (cutoff, np.dtype(np.float64), False)
+    problem = make_problem((X, Y), costs or tm.UnitCosts(), options, "budget")
+    return problem.needs(n_jobs, 1).scratch + more
 
 
 # --- distances ---------------------------------------------------------------------

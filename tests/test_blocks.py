@@ -13,8 +13,8 @@ import pytest
 
 import reference
 import treemetric as tm
+from treemetric._blocks import weights
 
-SMALL = "3MB"  # several blocks for the trees below
 RNG = Random(7)
 SHAPES = list(reference.SHAPES)
 TREES = tm.TreeSet(
@@ -23,6 +23,7 @@ TREES = tm.TreeSet(
         for _ in range(330)
     ]
 )
+SMALL = reference.budget(900_000, TREES)  # several blocks
 GRID = np.sqrt(np.arange(25).reshape(5, 5) % 24)
 COSTS = {
     "unit": None,
@@ -81,7 +82,8 @@ def test_a_npy_file_holds_what_the_array_does(tmp_path, name, call):
     options = {"costs": COSTS[name], **options}
     expected = tm.pairwise_distances(*trees, **options)
     path = tmp_path / "D.npy"
-    got = tm.pairwise_distances(*trees, out=path, memory_budget=SMALL, **options)
+    small = reference.budget(900_000, *trees, **options)
+    got = tm.pairwise_distances(*trees, out=path, memory_budget=small, **options)
     assert isinstance(got, np.memmap)
     assert not got.flags.writeable
     check_same(got, expected)
@@ -98,7 +100,9 @@ def test_a_zarr_array_holds_what_the_array_does(tmp_path, name, call):
     options = {"costs": COSTS[name], **options}
     expected = tm.pairwise_distances(*trees, **options)
     path = tmp_path / "D.zarr"
-    got = tm.pairwise_distances(*trees, out=path, memory_budget="5MB", n_jobs=2, **options)
+    options["n_jobs"] = 2
+    small = reference.budget(1_800_000, *trees, **options)
+    got = tm.pairwise_distances(*trees, out=path, memory_budget=small, **options)
     assert isinstance(got, zarr.Array)
     check_same(got, expected)
     check_same(zarr.open_array(path, mode="r"), expected)
@@ -137,7 +141,8 @@ def test_one_large_tree_among_small_ones(tmp_path):
     large = reference.make_tree(Random(1), 2500, "random", "abcd")
     trees = [*TREES[:60], large, *TREES[60:]]
     path = tmp_path / "D.npy"
-    got = tm.pairwise_distances(trees, out=path, memory_budget="29MB")
+    small = reference.budget(2_500_000, trees)
+    got = tm.pairwise_distances(trees, out=path, memory_budget=small)
     check_same(got, tm.pairwise_distances(trees, n_jobs=2))
     assert blocks(path) > 1
 
@@ -155,6 +160,14 @@ def test_blocks_have_equal_work(tmp_path):
     assert lengths[0] > 1600
     # The others have large trees only, about equally many.
     assert max(lengths[1:]) < 1.3 * min(lengths[1:])
+
+
+def test_zigzags_weigh_what_inner_paths_take():
+    small, large = weights(
+        tm.TreeSet([reference.make_tree(RNG, size, "zigzag") for size in (600, 1200)])
+    )
+    # A pair takes the third power of the size; left and right paths would take the fourth.
+    assert 2**1.3 < large / small < 2**1.8
 
 
 # --- again -------------------------------------------------------------------------
@@ -192,13 +205,14 @@ def test_what_is_there_is_not_computed_again(tmp_path, expected):
 def test_missing_entries_of_a_zarr_array_are_nan(tmp_path, expected):
     zarr = pytest.importorskip("zarr")
     path = tmp_path / "D.zarr"
+    budget = reference.budget(1_900_000, TREES)
     with pytest.raises(tm.exceptions.CancelledError):
-        tm.pairwise_distances(TREES, out=path, memory_budget="4MB", progress=stop_at(0.5))
+        tm.pairwise_distances(TREES, out=path, memory_budget=budget, progress=stop_at(0.5))
     found = zarr.open_array(path, mode="r")[:]
     missing = np.isnan(found)
     assert 0 < missing.sum() < missing.size
     assert np.array_equal(found[~missing], expected[~missing])
-    check_same(tm.pairwise_distances(TREES, out=path, memory_budget="4MB"), expected)
+    check_same(tm.pairwise_distances(TREES, out=path, memory_budget=budget), expected)
 
 
 def test_a_file_that_was_removed_is_made_anew(tmp_path, expected):
@@ -222,10 +236,11 @@ def test_a_damaged_file_is_told(tmp_path, damage):
 
 def test_blocks_larger_than_the_budget_are_not_resumed(tmp_path, expected):
     path = tmp_path / "D.npy"
+    large = reference.budget(1_300_000, TREES)
     with pytest.raises(tm.exceptions.CancelledError):
-        tm.pairwise_distances(TREES, out=path, memory_budget="3.3MB", progress=stop_at(0.5))
+        tm.pairwise_distances(TREES, out=path, memory_budget=large, progress=stop_at(0.5))
     with pytest.raises(ValueError, match=r"'memory_budget'.* at least \d+ bytes"):
-        tm.pairwise_distances(TREES, out=path, memory_budget="2.5MB")
+        tm.pairwise_distances(TREES, out=path, memory_budget=reference.budget(300_000, TREES))
     check_same(tm.pairwise_distances(TREES, out=path), expected)
 
 

@@ -26,6 +26,11 @@ def make_trees():
     return tm.TreeSet([reference.make_tree(rng, rng.randint(10, 50)) for _ in range(COUNT)])
 
 
+def small_budget(trees):
+    """As in `FILL`."""
+    return reference.budget(900_000, trees)
+
+
 @pytest.fixture(scope="module")
 def expected():
     return tm.pairwise_distances(make_trees(), n_jobs=2)
@@ -36,7 +41,7 @@ FILL = """
     from random import Random
 
     import treemetric as tm
-    from reference import make_tree
+    from reference import budget, make_tree
 
     rng = Random(11)
     trees = tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(700)])
@@ -44,7 +49,8 @@ FILL = """
     def tell(done, total):
         print(done, total, flush=True)
 
-    options = {"condensed": "condensed" in sys.argv, "progress": tell, "memory_budget": "3MB"}
+    options = {"condensed": "condensed" in sys.argv, "progress": tell}
+    options["memory_budget"] = budget(900_000, trees)
     try:
         tm.pairwise_distances(trees, out=sys.argv[1], **options)
     except KeyboardInterrupt:
@@ -97,7 +103,7 @@ def test_a_process_may_be_killed_at_any_point(tmp_path, expected, name):
     assert counts == sorted(counts)
     assert killed >= 1
     # Whatever was left behind, the file is whole, and so is what the manifest tells.
-    options = {"condensed": form == "condensed", "memory_budget": "3MB"}
+    options = {"condensed": form == "condensed", "memory_budget": small_budget(make_trees())}
     got = tm.pairwise_distances(make_trees(), out=path, **options)
     wanted = expected[np.triu_indices(COUNT, 1)] if form == "condensed" else expected
     assert np.asarray(got[:]).tobytes() == wanted.tobytes()
@@ -110,14 +116,15 @@ EVERY_POINT = """
 
     import numpy as np
     import treemetric as tm
-    from reference import make_tree
+    from reference import budget, make_tree
 
     target = Path(sys.argv[1])
     if target.suffix == ".zarr":
         import zarr
     rng = Random(5)
     trees = tm.TreeSet([make_tree(rng, 8) for _ in range(150)])
-    options = {"condensed": "condensed" in target.name, "memory_budget": "2.4MB"}
+    options = {"condensed": "condensed" in target.name}
+    options["memory_budget"] = budget(350_000, trees)
     expected = tm.pairwise_distances(trees, condensed=options["condensed"]).tobytes()
     events = ("open", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir")
 
@@ -182,7 +189,8 @@ def test_ctrl_c_stops_and_keeps_what_is_done(tmp_path, expected):
         child.stdout.close()
     # On a machine so fast that all was done, there is nothing to stop.
     assert out.endswith("stopped\n") or path.exists()
-    got = tm.pairwise_distances(make_trees(), out=path, memory_budget="3MB")
+    trees = make_trees()
+    got = tm.pairwise_distances(trees, out=path, memory_budget=small_budget(trees))
     assert np.array_equal(got, expected)
 
 
@@ -225,6 +233,69 @@ def test_memory_stays_within_the_budget(tmp_path, arguments):
     assert int(done.stdout) < 48_000_000
 
 
+PEAK = """
+    import sys
+    from pathlib import Path
+    from random import Random
+
+    import numpy as np
+    import treemetric as tm
+    from reference import budget, make_tree
+
+    def status(name):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(name)) * 1024
+
+    rng = Random(0)
+    labels = [f"label {k}" for k in range(500)]
+    grid = np.random.default_rng(0).integers(50, 100, (501, 501)) * (1 - np.eye(501, dtype=int))
+    grid = grid + grid.T
+
+    def trees(count, least, most):
+        return tm.TreeSet(
+            [make_tree(rng, rng.randint(least, most), "random", labels) for _ in range(count)]
+        )
+
+    def matrix(unit):
+        return tm.CostMatrix(labels, grid * unit)
+
+    vectors = tm.VectorCosts(labels, grid[:500, :40] / 100, kind="euclidean")
+    X, options, bound = {case}
+    # What is loaded once does not count.
+    tm.pairwise_distances(X[:2], out=sys.argv[1] + "/small.npy", n_jobs=2)
+    limit = budget(bound, X, **options)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    tm.pairwise_distances(X, out=sys.argv[1] + "/D.npy", memory_budget=limit, **options)
+    print(status("VmHWM") - before, limit)
+"""
+PEAKS = {
+    "bytes": "trees(600, 5, 60), {}, 3_000_000",
+    "bytes and words": "trees(150, 50, 250), {'n_jobs': 2}, 3_000_000",
+    "ints": "trees(150, 10, 150), {'costs': matrix(0.01)}, 3_000_000",
+    "doubles": "trees(150, 10, 150), {'costs': matrix(1 / 3), 'n_jobs': 2}, 3_000_000",
+    "vectors": "trees(150, 10, 80), {'costs': vectors}, 3_000_000",
+    "cutoff": "trees(400, 20, 120), {'cutoff': 60}, 8_000_000",
+    "favourites": "trees(1500, 4, 20), {'costs': matrix(0.5), 'cutoff': 300}, 60_000_000",
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's counters")
+@pytest.mark.parametrize("case", PEAKS)
+def test_scratch_is_in_the_account(tmp_path, case):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PEAK.replace("{case}", PEAKS[case])), tmp_path],
+        env={**os.environ, "PYTHONPATH": TESTS},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    peak, limit = map(int, done.stdout.split())
+    assert peak <= limit
+    # Nor is it counted many times.
+    assert limit < 16 * peak
+
+
 # --- the command line --------------------------------------------------------------
 
 
@@ -240,11 +311,11 @@ def test_the_command_resumes(capsys, tmp_path, source, expected):
     trees = tm.TreeSet.from_bracket(source)
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(
-            trees, out=target, memory_budget="3MB", progress=lambda d, t: d < t / 2
+            trees, out=target, memory_budget=small_budget(trees), progress=lambda d, t: d < t / 2
         )
     before = blocks_done(target)
     assert before > 0
-    assert main(["pairwise", str(source), "-o", str(target), "--memory", "8MB"]) == 0
+    assert main(["pairwise", str(source), "-o", str(target), "--memory", "32MB"]) == 0
     assert blocks_done(target) > before
     assert capsys.readouterr().out == f"300 trees, 300 x 300 float64 -> {target}\n"
     assert np.array_equal(np.load(target), expected[:300, :300])

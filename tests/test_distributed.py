@@ -22,7 +22,14 @@ ASYMMETRIC = tm.CostMatrix("abcd", GRID)
 FUNCTION = tm.CallableCosts(lambda a, b: abs(ord(a or "z") - ord(b or "z")) ** 0.5)
 # d has no vector; Euclidean ones go to the core as they came.
 VECTORS = tm.VectorCosts("abc", GRID[1:4], kind="euclidean")
-SMALL = "3.5MB"  # several blocks
+
+
+def small(*trees, **options):
+    """A budget for several blocks."""
+    return reference.budget(1_400_000, *trees, **options)
+
+
+SMALL = small(TREES)
 CALLS = {
     "full": ((TREES,), {}),
     "condensed": ((TREES,), {"condensed": True}),
@@ -77,7 +84,8 @@ class KillOnce:
 def test_a_dask_array_equals_the_local_one(call):
     pytest.importorskip("dask.array", reason="needs the extra 'dask'")
     trees, options = CALLS[call]
-    got = pairwise_distances(*trees, memory_budget=SMALL, **options)
+    budget = small(*trees, **options)
+    got = pairwise_distances(*trees, memory_budget=budget, **options)
     assert type(got).__module__.startswith("dask.")
     assert got.npartitions > 1
     check_same(got.compute(scheduler="threads"), tm.pairwise_distances(*trees, **options))
@@ -86,7 +94,7 @@ def test_a_dask_array_equals_the_local_one(call):
 @pytest.mark.parametrize("costs", [None, VECTORS], ids=["unit", "vectors"])
 def test_a_dask_array_of_a_cluster(client, costs):
     expected = tm.pairwise_distances(TREES, costs=costs)
-    got = pairwise_distances(TREES, costs=costs, memory_budget=SMALL)
+    got = pairwise_distances(TREES, costs=costs, memory_budget=small(TREES, costs=costs))
     whole = client.compute(got)
     check_same(whole.result(), expected)
     # A part of it, while the whole is still there.
@@ -120,7 +128,12 @@ def test_a_worker_may_be_killed(mortal, tmp_path, name, options):
     kill = KillOnce(mortal)
     path = tmp_path / name
     got = pairwise_distances(
-        TREES, client=mortal, out=path, memory_budget=SMALL, progress=kill, **options
+        TREES,
+        client=mortal,
+        out=path,
+        memory_budget=small(TREES, **options),
+        progress=kill,
+        **options,
     )
     assert kill.killed is not None
     assert kill.calls == sorted(kill.calls)
@@ -135,7 +148,7 @@ def test_a_worker_may_be_killed(mortal, tmp_path, name, options):
 def test_a_killed_worker_does_not_harm_a_dask_array(mortal):
     rng = Random(4)
     trees = tm.TreeSet([reference.make_tree(rng, 60) for _ in range(400)])
-    future = mortal.compute(pairwise_distances(trees, memory_budget=SMALL))
+    future = mortal.compute(pairwise_distances(trees, memory_budget=small(trees)))
     os.kill(min(mortal.run(os.getpid).values()), signal.SIGKILL)
     check_same(future.result(), tm.pairwise_distances(trees, n_jobs=2))
 
@@ -168,7 +181,7 @@ def test_trees_travel_once_to_each_worker(client, tmp_path):
         TREES,
         client=client,
         out=tmp_path / "D.npy",
-        memory_budget="3MB",
+        memory_budget=reference.budget(900_000, TREES),
         progress=lambda *call: calls.append(call),
     )
     assert len(calls) > 6
@@ -215,7 +228,7 @@ def test_joblib_gives_the_same(backend, call):
     with joblib.parallel_config(backend, n_jobs=2):
         got = joblib_distances(
             *trees,
-            memory_budget=SMALL,
+            memory_budget=small(*trees, **options),
             progress=lambda *call: calls.append(call),
             **options,
         )
@@ -227,7 +240,7 @@ def test_joblib_gives_the_same(backend, call):
 @pytest.mark.parametrize("costs", [None, VECTORS], ids=["unit", "vectors"])
 def test_joblib_by_way_of_dask(client, costs):
     with joblib.parallel_config("dask", n_jobs=2):
-        got = joblib_distances(TREES, costs=costs, memory_budget=SMALL)
+        got = joblib_distances(TREES, costs=costs, memory_budget=small(TREES, costs=costs))
     check_same(got, tm.pairwise_distances(TREES, costs=costs))
 
 
@@ -239,7 +252,10 @@ def test_joblib_fills_files(tmp_path, name, condensed, costs):
         pytest.importorskip("zarr", reason="needs the extra 'zarr'")
     options = {"costs": costs, "condensed": condensed}
     with joblib.parallel_config("threading"):
-        got = joblib_distances(TREES, out=tmp_path / name, memory_budget="4MB", n_jobs=2, **options)
+        budget = small(TREES, **options)
+        got = joblib_distances(
+            TREES, out=tmp_path / name, memory_budget=budget, n_jobs=2, **options
+        )
     check_same(got, tm.pairwise_distances(TREES, **options))
 
 

@@ -15,7 +15,9 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from treemetric import _core
 from treemetric._typing import FloatArray, OffsetArray
 from treemetric._validation import refuse, shown
 from treemetric.treeset import TreeSet
@@ -30,10 +32,8 @@ _LEAST_WEIGHT = 16.0
 # Upper bounds, measured: bytes of a prepared tree and of each of its nodes, and of the values
 # that threads hand over for each pair before they are rounded to the result.
 _TREE_BYTES, _NODE_BYTES, _HANDED_BYTES = 1024, 64, 16
-# What a thread takes besides its tables, and the call besides its threads.
-_THREAD_BYTES, _CALL_BYTES = 1 << 20, 1 << 20
-# Lanes of a batch of columns; see rust/pairwise/plan.rs.
-_LANES = 512
+# Trees of less weight are never decomposed along inner paths.
+_LARGE_WEIGHT = 2000.0
 # Nodes that are weighed at once.
 _WEIGHED = 1 << 18
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 32, 1024
@@ -133,12 +133,13 @@ def ranges(cuts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class Needs(NamedTuple):
-    """What blocks of some trees take in memory."""
+    """What blocks of some trees take in memory, and the weights of the trees."""
 
     pair: int
     scratch: int
     rows: OffsetArray  # running sums of the bytes of prepared trees
     columns: OffsetArray
+    weights: tuple[FloatArray, FloatArray]
 
     def of(self, plan: BlockPlan) -> int:
         """Bound the bytes that any block of a plan takes."""
@@ -150,19 +151,44 @@ class Needs(NamedTuple):
         return self.scratch + pairs * self.pair + prepared
 
 
-def needs(X: TreeSet, Y: TreeSet | None, unit: bool, itemsize: int, threads: int) -> Needs:  # noqa: FBT001
+def needs(
+    X: TreeSet,
+    Y: TreeSet | None,
+    table: "_core.CostTable | _core.VectorTable | None",
+    *,
+    cutoff: bool,
+    itemsize: int,
+    threads: int,
+) -> Needs:
     """Count what a pair, a tree and the threads take; `itemsize` with all copies of a value."""
-    columns = X if Y is None else Y
-    n, m = (int(trees.sizes.max(initial=0)) + 1 for trees in (X, columns))
-    lane = (1 if min(n, m) <= 128 else 2) if unit else 16
-    table = 2 * lane * n * max(m + 32, _LANES)
-    scratch = _CALL_BYTES + threads * (_THREAD_BYTES + table)
-    rows = _prepared(X)
-    return Needs(itemsize + _HANDED_BYTES, scratch, rows, rows if Y is None else _prepared(Y))
-
-
-def _prepared(trees: TreeSet) -> OffsetArray:
-    return trees.offsets * _NODE_BYTES + np.arange(len(trees) + 1) * _TREE_BYTES
+    sets = (X, X if Y is None else Y)
+    of_x = key_root_sizes(X)
+    sums = (of_x, of_x if Y is None else key_root_sizes(sets[1]))
+    n, m = (int(trees.sizes.max(initial=0)) + 1 for trees in sets)
+    # Whichever side most trees are better on, or if they differ, the worse one of some.
+    work = min(max(float(both[side].max(initial=0)) for both in sums) for side in (0, 1))
+    scratch, tree, node, row_node, kept, most_kept = _core.matrix_bytes(
+        (n, m),
+        int(work),
+        (len(X), len(sets[1])),
+        (len(X.alphabet), len(sets[1].alphabet)),
+        cutoff,
+        table,
+        threads,
+    )
+    # Column tables are kept by trees that are compared one by one.
+    alone = cutoff or any(
+        _badly_shaped(trees, both.min(axis=0)).any() for trees, both in zip(sets, sums, strict=True)
+    )
+    bytes_of = []
+    for trees, both, of_row in zip(sets, sums, (row_node, 0), strict=True):
+        tables = np.minimum(kept[0] * (trees.sizes + 1) + kept[1] * both.min(axis=0), most_kept)
+        tables *= alone
+        each = (_TREE_BYTES + tree) + (_NODE_BYTES + node + of_row) * trees.sizes
+        bytes_of.append(np.concatenate(([0], np.cumsum(each + tables.astype(np.int64)))))
+    of_rows = weights(X, of_x)
+    both_weights = (of_rows, of_rows if Y is None else weights(sets[1], sums[1]))
+    return Needs(itemsize + _HANDED_BYTES, scratch, bytes_of[0], bytes_of[1], both_weights)
 
 
 def _longest(cuts: Sequence[int]) -> int:
@@ -173,20 +199,43 @@ def _heaviest(sums: Any, cuts: Sequence[int]) -> int:
     return max((int(sums[end] - sums[start]) for start, end in ranges(cuts)), default=0)
 
 
-def weights(trees: TreeSet) -> FloatArray:
+def weights(trees: TreeSet, sums: FloatArray | None = None) -> FloatArray:
     """Estimate the work of each tree: its factor in the number of cells of a pair.
 
-    It is the sum, over the nodes, of the key roots among a node and its ancestors, on the better
-    of the left and the right decomposition (Zhang and Shasha 1989).
+    It is the sum of `key_root_sizes` on the better side; less where inner paths pay, half of whose
+    gain is due to each of two trees.
     """
-    result = np.full(len(trees), _LEAST_WEIGHT)
+    better: FloatArray = (key_root_sizes(trees) if sums is None else sums).min(axis=0)
+    result = better + _LEAST_WEIGHT
+    for index in np.flatnonzero(_badly_shaped(trees, better)):
+        nodes = slice(*trees.offsets[index : index + 2])
+        ends = np.array([0, nodes.stop - nodes.start], dtype=np.int64)
+        alone = _core.PreparedSet(trees.codes[nodes], trees.parents[nodes], ends)
+        result[index] *= math.sqrt(_core.inner_shares(alone)[0])
+    return result
+
+
+def _badly_shaped(trees: TreeSet, better: FloatArray) -> npt.NDArray[np.bool_]:
+    """Tell which trees inner paths may serve; they take a quarter of the cube of the size."""
+    cube = trees.sizes.astype(np.float64) ** 3
+    bad: npt.NDArray[np.bool_] = (better > _LARGE_WEIGHT) & (better**2 > cube / 8)
+    return bad
+
+
+def key_root_sizes(trees: TreeSet) -> FloatArray:
+    """Sum the sizes of the key-roots of each tree, on the left and on the right.
+
+    It is the sum, over the nodes, of the key roots among a node and its ancestors, of the left and
+    of the right decomposition (Zhang and Shasha 1989).
+    """
+    result = np.zeros((2, len(trees)))
     offsets = trees.offsets
     first = 0
     while first < len(trees):
         last = int(np.searchsorted(offsets, offsets[first] + _WEIGHED, side="right")) - 1
         last = max(last, first + 1)
         part = offsets[first : last + 1] - offsets[first]
-        result[first:last] += _cells(trees.parents[offsets[first] : offsets[last]], part)
+        result[:, first:last] = _cells(trees.parents[offsets[first] : offsets[last]], part)
         first = last
     return result
 
@@ -210,8 +259,7 @@ def _cells(parents: Any, offsets: OffsetArray) -> FloatArray:
             anchor = anchor[anchor]
         running = np.concatenate(([0], np.cumsum(depth[:-1])))
         sums.append(running[offsets[1:]] - running[offsets[:-1]])
-    cells: FloatArray = np.minimum(*sums).astype(np.float64)
-    return cells
+    return np.array(sums, dtype=np.float64)
 
 
 def make_plan(
@@ -234,8 +282,7 @@ def make_plan(
     columns = X if Y is None else Y
     free = max(budget - room.scratch, 0)
     most_pairs = max(free // 2 // room.pair, 1)
-    row_work = weights(X)
-    cutter = _Cutter(room, most_pairs, free // 4, row_work, row_work if Y is None else weights(Y))
+    cutter = _Cutter(room, most_pairs, free // 4)
     options = {"triangle": triangle, "condensed": condensed, "strips": strips}
     shape = (len(X), len(columns))
 
@@ -278,15 +325,9 @@ def check_room(needed: int, budget: int, function: str) -> None:
 class _Cutter:
     """Cuts sides of the matrix at equal weight, within bounds of number and bytes."""
 
-    def __init__(
-        self,
-        room: Needs,
-        most_pairs: int,
-        most_bytes: int,
-        row_work: FloatArray,
-        column_work: FloatArray,
-    ) -> None:
+    def __init__(self, room: Needs, most_pairs: int, most_bytes: int) -> None:
         self.bytes = (room.rows, room.columns)
+        row_work, column_work = room.weights
         self.most_pairs, self.most_bytes = most_pairs, most_bytes
         self.work = tuple(np.concatenate(([0.0], np.cumsum(w))) for w in (row_work, column_work))
         self.cells = max(_BLOCK_CELLS, float(row_work.sum() * column_work.sum()) / _MANY_BLOCKS)

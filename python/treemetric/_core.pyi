@@ -186,6 +186,16 @@ def pairwise(
     threads: int,
     progress: Callable[[int, int], object] | None,
 ) -> int: ...
+def matrix_bytes(
+    nodes: tuple[int, int],
+    work: int,
+    trees: tuple[int, int],
+    labels: tuple[int, int],
+    cutoff: bool,
+    costs: CostTable | VectorTable | None,
+    threads: int,
+) -> tuple[int, int, int, int, tuple[int, int], int]: ...
+def inner_shares(trees: PreparedSet) -> FloatArray: ...
 def neighbors(
     x: PreparedSet,
     y: PreparedSet | None,

@@ -11,7 +11,7 @@ from treemetric._blocks import Block, BlockPlan, Needs, make_plan, needs, ranges
 from treemetric._pricing import resolve
 from treemetric._typing import Distances, FloatArray, Label
 from treemetric._validation import refuse
-from treemetric.costs import CallableCosts, CostMatrix, Costs, UnitCosts
+from treemetric.costs import CallableCosts, CostMatrix, Costs
 from treemetric.treeset import TreeSet
 
 Report = Callable[[int, int], object] | None
@@ -91,8 +91,14 @@ class Problem:
 
     def needs(self, threads: int, copies: int) -> Needs:
         """Count the memory of blocks whose values exist in some copies."""
-        unit = isinstance(self.costs, UnitCosts)
-        return needs(self.X, self.Y, unit, copies * self.dtype.itemsize, threads)
+        return needs(
+            self.X,
+            self.Y,
+            self._resolved[1],
+            cutoff=self.cutoff is not None,
+            itemsize=copies * self.dtype.itemsize,
+            threads=threads,
+        )
 
     def plan(
         self,

@@ -64,6 +64,10 @@ def soft_alignment(
 
     Notes
     -----
+    All cells of the dynamic programme count, along left or right paths, whichever are fewer. For
+    trees that turn left and right by turns (zigzags) both are many: time grows with the fourth
+    power of their size, while that of `distance` and `cooptimal` does not.
+
     As the temperature goes to 0, the soft distance becomes the distance and the expectation
     the average of `cooptimal`. The soft distance can be negative, and that of a tree to
     itself is: many alignments share in the sum.

@@ -1,18 +1,26 @@
 //! How often each symbol is edited into each other one, for many pairs of trees.
+//!
+//! Trees that occur again are found once, and each distinct pair is counted once (`plan.rs`). The
+//! pairs are computed as those of a matrix are: columns in batches, rows that share what their
+//! subtrees have in common (`task.rs`). What is counted of a pair is in `counts.rs`.
 
-use crate::align::Integer;
-use crate::align::count::CoOptimal;
-use crate::align::problem::{Order, Problem};
-use crate::align::soft::soft_alignment;
-use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing, Workspace, pair_work};
+mod counts;
+mod plan;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use crate::distance::{Operand, Workspace};
 use crate::error::{Error, Result};
-use crate::pairwise::{Local, Prices, Side};
-use crate::parallel::{self, Cancel};
-use std::ops::Range;
+use crate::memory;
+use crate::pairwise::{Prices, Side, subtree_ids};
+use crate::parallel::{self, Cancel, Pace};
+use plan::Plan;
+use std::cell::{Cell, RefCell};
+use task::Counting;
 
-/// Least work of a task, in cells: a millisecond or so.
-const TASK_CELLS: f64 = 3e5;
+/// Numbering the subtrees of a set pays if at least this part of its trees is looked at.
+const MOST_TREES: usize = 4;
 
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,30 +66,65 @@ pub fn edit_counts(
     threads: usize,
     cancel: &Cancel,
     mut store: impl FnMut(usize, Counts),
-    mut poll: impl FnMut(u64) -> bool,
+    poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
     check_temperature(request)?;
-    let tasks = cut_tasks(request, pairs);
-    let mut done = 0;
-    let progress = std::cell::Cell::new(0);
+    let plan = Plan::new(request, pairs, threads);
+    let Request { x, y, prices, .. } = *request;
+    let ids = if MOST_TREES * plan.rows < x.trees.len() {
+        None
+    } else {
+        subtree_ids(x.trees, y.trees, prices, cancel)?
+    };
+    let threads = affordable(threads, request, &plan)?;
+    let counting = Counting { request, plan: &plan, ids };
+    let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
+    let mut store = |position: u32, counts: Counts| {
+        store(position as usize, counts);
+        done.set(done.get() + 1);
+        // Few pairs can have many copies.
+        if pace.is_due() && !poll.borrow_mut()(done.get()) {
+            cancel.cancel();
+        }
+    };
     let work = |workspace: &mut Workspace, task: usize| {
-        let range = tasks[task].clone();
-        let counts = range.clone().map(|position| {
-            let (i, j) = pairs[position];
-            let pair = (i as usize, j as usize);
-            count_any_pair(request, pair, workspace, cancel)
-        });
-        Ok((range, counts.collect::<Result<Vec<_>>>()?))
+        Ok((task, counting.task(&plan.tasks[task], workspace, cancel)?))
     };
-    let receive = |(range, counts): (Range<usize>, Vec<Counts>)| {
-        done += counts.len() as u64;
-        progress.set(done);
-        range.zip(counts).for_each(|(position, counts)| store(position, counts));
+    let receive = |(task, found): (usize, Vec<Counts>)| {
+        for (pair, counts) in plan.tasks[task].pairs.clone().zip(found) {
+            if cancel.check().is_err() {
+                return;
+            }
+            if let Some((&last, others)) = plan.positions(pair).split_last() {
+                for &position in others {
+                    store(position, counts.clone());
+                }
+                store(last, counts);
+            }
+        }
     };
-    parallel::for_each(threads, tasks.len(), cancel, Workspace::default, work, receive, || {
-        poll(progress.get())
+    let tasks = plan.tasks.len();
+    parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
+        poll.borrow_mut()(done.get())
     })?;
-    if poll(progress.get()) { Ok(()) } else { Err(Error::Cancelled) }
+    if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
+}
+
+/// Not more threads than there is memory for; an error if there is not enough for one.
+fn affordable(threads: usize, request: &Request<'_>, plan: &Plan) -> Result<usize> {
+    let (least, most) = counts::bytes(request, plan.most_cells, plan.most_nodes);
+    memory::check("the alignment of one pair of trees", least)?;
+    let threads = parallel::useful_threads(threads, plan.tasks.len());
+    Ok(limit_threads(threads, most, memory::available))
+}
+
+/// Not more threads than fit in what is available if each takes that many bytes; one in any case.
+fn limit_threads(threads: usize, bytes: u64, available: impl FnOnce() -> u64) -> usize {
+    if threads < 2 || bytes.saturating_mul(threads as u64) < memory::SMALL_REQUEST {
+        return threads;
+    }
+    let fit = usize::try_from(available() / bytes.max(1)).unwrap_or(usize::MAX);
+    threads.min(fit).max(1)
 }
 
 /// Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
@@ -103,111 +146,4 @@ fn check_temperature(request: &Request<'_>) -> Result<()> {
         "The 'temperature' parameter of edit_counts must be a float in the range [{least:e}, 1e100] \
          for these trees. Got {temperature:e} instead."
     )))
-}
-
-/// Ranges of pairs of about equal work, the largest first.
-fn cut_tasks(request: &Request<'_>, pairs: &[(u32, u32)]) -> Vec<Range<usize>> {
-    let mut tasks: Vec<(f64, Range<usize>)> = Vec::new();
-    for (position, &(i, j)) in pairs.iter().enumerate() {
-        let (x, y) = (&request.x.trees[i as usize], &request.y.trees[j as usize]);
-        let cells = pair_work(x, y) + 1e3;
-        match tasks.last_mut() {
-            Some((sum, range)) if *sum < TASK_CELLS => {
-                *sum += cells;
-                range.end = position + 1;
-            }
-            _ => tasks.push((cells, position..position + 1)),
-        }
-    }
-    tasks.sort_by(|a, b| b.0.total_cmp(&a.0));
-    tasks.into_iter().map(|(_, range)| range).collect()
-}
-
-/// Counts the edits of one pair under the costs that its labels have.
-fn count_any_pair(
-    request: &Request<'_>,
-    (i, j): (usize, usize),
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<Counts> {
-    let Request { x, y, prices, .. } = *request;
-    let (tree_x, tree_y) = (&x.trees[i], &y.trees[j]);
-    match prices {
-        Prices::Fixed(pricing) => {
-            let x = Operand { tree: tree_x, codes: x.codes };
-            let y = Operand { tree: tree_y, codes: y.codes };
-            in_quanta!(pricing, Q => count_pair::<Q>(request, (x, y), pricing, workspace, cancel))
-        }
-        Prices::Vectors(vectors) => {
-            let source = Local::new(vectors, std::iter::once(tree_x), x.codes);
-            let target = Local::new(vectors, std::iter::once(tree_y), y.codes);
-            let table = source.table(vectors, &target);
-            let x = Operand { tree: tree_x, codes: Some(&source.codes) };
-            let y = Operand { tree: tree_y, codes: Some(&target.codes) };
-            count_pair::<i64>(request, (x, y), Pricing::Table(&table), workspace, cancel)
-        }
-    }
-}
-
-fn count_pair<Q: Integer>(
-    request: &Request<'_>,
-    (x, y): (Operand<'_>, Operand<'_>),
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<Counts> {
-    let order = match request.script {
-        Script::One => Order::Preorder,
-        Script::Average | Script::Soft(_) => Order::Any,
-    };
-    let tolerance = request.tolerance;
-    let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
-    let (n, m) = problem.shape();
-    // First by the distinct labels of the two trees, gap last: a small dense matrix.
-    let (rows, columns) = (x.tree.labels(), y.tree.labels());
-    let width = columns.len() + 1;
-    let mut local = vec![0.0; (rows.len() + 1) * width];
-    let (row_of, column_of) = problem.labels_in_preorder();
-    match request.script {
-        Script::One => {
-            let (mut deleted, mut inserted) = (vec![true; n], vec![true; m]);
-            for (i, j) in one_alignment(&problem, cancel)? {
-                let (i, j) = (i as usize, j as usize);
-                (deleted[i], inserted[j]) = (false, false);
-                local[row_of[i] * width + column_of[j]] += 1.0;
-            }
-            for i in (0..n).filter(|&i| deleted[i]) {
-                local[row_of[i] * width + width - 1] += 1.0;
-            }
-            for j in (0..m).filter(|&j| inserted[j]) {
-                local[rows.len() * width + column_of[j]] += 1.0;
-            }
-        }
-        Script::Average | Script::Soft(_) => {
-            let shares = match request.script {
-                Script::Soft(temperature) => soft_alignment(&problem, temperature, cancel)?.1,
-                _ => CoOptimal::new(problem, cancel)?.expectation(cancel)?,
-            }
-            .shares;
-            let gap =
-                |labels: &[usize], k: usize, last: usize| labels.get(k).copied().unwrap_or(last);
-            for (i, row) in shares.chunks_exact(m + 1).enumerate() {
-                let start = gap(&row_of, i, rows.len()) * width;
-                for (j, &share) in row.iter().enumerate().filter(|(_, share)| **share != 0.0) {
-                    local[start + gap(&column_of, j, width - 1)] += share;
-                }
-            }
-        }
-    }
-    let symbol = |labels: &[u32], symbol_of: &[u32], k: usize| {
-        labels.get(k).map_or(request.symbols, |&code| symbol_of[code as usize])
-    };
-    let mut counts = Counts::new();
-    for (cell, &count) in local.iter().enumerate().filter(|(_, count)| **count != 0.0) {
-        let old = symbol(rows, request.symbol_of.0, cell / width);
-        let new = symbol(columns, request.symbol_of.1, cell % width);
-        counts.push((u64::from(old) * (u64::from(request.symbols) + 1) + u64::from(new), count));
-    }
-    counts.sort_unstable_by_key(|entry| entry.0);
-    Ok(counts)
 }

@@ -7,6 +7,7 @@ use crate::distance::{
     Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
 };
 use crate::error::Result;
+use crate::pairwise::Prices;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
@@ -17,6 +18,9 @@ pub enum Order {
     Preorder,
     /// In whichever makes less work, where the order does not show in the result.
     Any,
+    /// In whichever makes less work, also where the order shows in the last digits: for weights
+    /// under which every alignment counts, and nothing depends on which are optimal.
+    Free,
 }
 
 /// Cells of all forests of a pair in one orientation: what walks over all of them take.
@@ -30,6 +34,11 @@ fn cells(x: &Prepared, y: &Prepared, orientation: Orientation) -> f64 {
 /// Most cells that an alignment of the pair can take; proportional to its time.
 pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
     cells(x, y, Orientation::Right)
+}
+
+/// The cells of all forests of a pair, in the better order: what soft alignments take.
+pub(crate) fn soft_work(x: &Prepared, y: &Prepared) -> f64 {
+    cells(x, y, Orientation::Left).min(cells(x, y, Orientation::Right))
 }
 
 /// Two trees, the savings of their subtrees and of their labels, in quanta of type `Q`.
@@ -51,6 +60,108 @@ pub struct Problem<'a, Q: Recycle> {
     pricing: Pricing<'a>,
 }
 
+/// Two trees before the savings of their subtrees are known.
+#[derive(Debug)]
+pub(crate) struct Setting<'a> {
+    x: Operand<'a>,
+    y: Operand<'a>,
+    pricing: Pricing<'a>,
+    tolerance: f64,
+    /// In whose postorder savings are needed.
+    pub(crate) orientation: Orientation,
+    nothing_saved: i128,
+    exact: bool,
+}
+
+impl<'a> Setting<'a> {
+    pub(crate) fn new(
+        x: Operand<'a>,
+        y: Operand<'a>,
+        pricing: Pricing<'a>,
+        tolerance: f64,
+        order: Order,
+    ) -> Self {
+        let work = |orientation| cells(x.tree, y.tree, orientation);
+        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
+        let exact = is_exact(pricing);
+        // Without slack the set of optimal alignments does not depend on the order of the walk.
+        let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
+        let any = order == Order::Free || (order == Order::Any && no_slack);
+        let left = any && work(Orientation::Left) < work(Orientation::Right);
+        let orientation = if left { Orientation::Left } else { Orientation::Right };
+        Self { x, y, pricing, tolerance, orientation, nothing_saved, exact }
+    }
+
+    /// The problem, with the savings of all subtrees in the order of the setting, and of all.
+    pub(crate) fn with_savings<Q: Integer>(
+        self,
+        trees: Recycled<Q>,
+        saving: i128,
+    ) -> Problem<'a, Q> {
+        let Self { x, y, pricing, tolerance, orientation, nothing_saved, exact } = self;
+        let (rows, columns) = (x.tree.labels(), y.tree.labels());
+        let of_codes = |a: u32, b: u32| match pricing {
+            Pricing::Unit => 1 + i128::from(a == b),
+            Pricing::Table(table) => table.raw_saving(a, b),
+        };
+        let mut labels = Vec::with_capacity(rows.len() * columns.len());
+        for &a in rows {
+            let a = x.code(a);
+            labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
+        }
+        let optimum = nothing_saved - saving;
+        let rounding = if exact { 0 } else { rounding(&x, &y) };
+        let slack = ((tolerance * optimum as f64) as i128).max(rounding);
+        Problem {
+            x: x.tree.paths(orientation),
+            y: y.tree.paths(orientation),
+            trees,
+            labels,
+            label_width: columns.len(),
+            // More than everything is no more than everything.
+            slack: Q::from_wide(slack.min(nothing_saved)),
+            nothing_saved,
+            saving,
+            pricing,
+        }
+    }
+}
+
+/// Whether quanta are the costs that were asked for, unrounded.
+fn is_exact(pricing: Pricing<'_>) -> bool {
+    match pricing {
+        Pricing::Unit => true,
+        Pricing::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
+    }
+}
+
+/// What rounding the costs to quanta can have changed in the cost of an alignment.
+fn rounding(x: &Operand<'_>, y: &Operand<'_>) -> i128 {
+    (x.tree.nodes() + y.tree.nodes()) as i128
+}
+
+/// Whether the only optimal alignment of two trees is plain to see: they are alike node by node,
+/// replacing each by its counterpart costs nothing, and whatever else one does, deleting or
+/// inserting a node first, costs more than what counts as equal.
+pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, prices: Prices<'_>) -> bool {
+    if !prices.costs_nothing(x, y) {
+        return false;
+    }
+    let dearer = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
+        operand.tree.labels().iter().all(|&label| gap(operand.code(label)) > least)
+    };
+    match prices {
+        Prices::Fixed(Pricing::Unit) => true,
+        Prices::Fixed(pricing @ Pricing::Table(table)) => {
+            let slack = if is_exact(pricing) { 0 } else { rounding(x, y) };
+            dearer(x, slack, &|code| table.delete(code))
+                && dearer(y, slack, &|code| table.insert(code))
+        }
+        // The same labels on both sides, and the same gaps.
+        Prices::Vectors(vectors) => dearer(x, rounding(x, y), &|code| vectors.gap(code)),
+    }
+}
+
 #[allow(private_bounds)] // i64, or i128 for wide tables: see `in_quanta`
 impl<'a, Q: Integer> Problem<'a, Q> {
     /// Computes the savings of all pairs of subtrees. Two ways to go on count as equally good if
@@ -68,44 +179,11 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         workspace: &mut Workspace,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let work = |orientation| cells(x.tree, y.tree, orientation);
-        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
-        let exact = match pricing {
-            Pricing::Unit => true,
-            Pricing::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
-        };
-        // Without slack the set of optimal alignments does not depend on the order of the walk.
-        let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
-        let any = order == Order::Any && no_slack;
-        let left = any && work(Orientation::Left) < work(Orientation::Right);
-        let orientation = if left { Orientation::Left } else { Orientation::Right };
+        let setting = Setting::new(x, y, pricing, tolerance, order);
+        let orientation = setting.orientation;
         let mut trees = Recycled::default();
         let saving = subtree_savings(x, y, pricing, orientation, &mut trees, workspace, cancel)?;
-        let (rows, columns) = (x.tree.labels(), y.tree.labels());
-        let of_codes = |a: u32, b: u32| match pricing {
-            Pricing::Unit => 1 + i128::from(a == b),
-            Pricing::Table(table) => table.raw_saving(a, b),
-        };
-        let mut labels = Vec::with_capacity(rows.len() * columns.len());
-        for &a in rows {
-            let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
-        }
-        let optimum = nothing_saved - saving;
-        let rounding = if exact { 0 } else { (x.tree.nodes() + y.tree.nodes()) as i128 };
-        let slack = ((tolerance * optimum as f64) as i128).max(rounding);
-        Ok(Self {
-            x: x.tree.paths(orientation),
-            y: y.tree.paths(orientation),
-            trees,
-            labels,
-            label_width: columns.len(),
-            // More than everything is no more than everything.
-            slack: Q::from_wide(slack.min(nothing_saved)),
-            nothing_saved,
-            saving,
-            pricing,
-        })
+        Ok(setting.with_savings(trees, saving))
     }
 
     /// The saving of pairing two nodes.

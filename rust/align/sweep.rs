@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Lists of reached cells are kept between the passes up to this many bytes, then found anew.
 /// Next to nothing in tests, so that they see both.
-const KEEP_LISTS: usize = if cfg!(test) { 100 } else { 64 << 20 };
+pub(crate) const KEEP_LISTS: usize = if cfg!(test) { 100 } else { 64 << 20 };
 
 /// Amounts of derivations of the reached cells of one forest; those of others mean nothing.
 #[derive(Debug)]

@@ -19,7 +19,6 @@ pub struct CostTable {
     insert: Vec<i128>,
     scale: Scale,
     symmetric: bool,
-    reflexive: bool,
 }
 
 impl CostTable {
@@ -57,7 +56,6 @@ impl CostTable {
             && deleted == inserted
             && (0..rows)
                 .all(|a| (0..a).all(|b| replaced[a * columns + b] == replaced[b * columns + a]));
-        let reflexive = rows == columns && (0..rows).all(|a| replaced[a * columns + a] == 0);
         let saving = |cell: usize| {
             let (a, b) = (cell / columns, cell % columns);
             deleted[a] + inserted[b] - replaced[cell]
@@ -78,7 +76,6 @@ impl CostTable {
             insert: inserted,
             scale,
             symmetric,
-            reflexive,
         })
     }
 
@@ -99,7 +96,6 @@ impl CostTable {
             insert,
             scale,
             symmetric: false,
-            reflexive: false,
         }
     }
 
@@ -111,11 +107,6 @@ impl CostTable {
     /// Whether the two alphabets have one length and exchanging them changes nothing.
     pub fn is_symmetric(&self) -> bool {
         self.symmetric
-    }
-
-    /// Whether the two alphabets have one length and keeping a label costs nothing.
-    pub fn is_reflexive(&self) -> bool {
-        self.reflexive
     }
 
     /// How quanta become costs again.

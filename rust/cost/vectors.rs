@@ -90,6 +90,11 @@ impl<'a> VectorCosts<'a> {
         Ok(Self { elements, dimension, lengths, kind, scale, per_unit })
     }
 
+    /// Numbers of a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
     /// How quanta become costs.
     pub fn scale(&self) -> Scale {
         self.scale

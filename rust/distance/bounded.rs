@@ -1,7 +1,8 @@
 //! The distance of one pair up to a cutoff: bounds first, then a band, then all of it.
 
 use crate::distance::{
-    Bounds, Operand, Pricing, Scratch, Workspace, distance, distance_up_to, pair_work,
+    Bounds, Operand, Pricing, Scratch, Workspace, costs_nothing, distance, distance_up_to,
+    pair_work,
 };
 use crate::error::Result;
 use crate::pairwise::{Prices, Side};
@@ -25,6 +26,9 @@ pub fn distance_within(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
+    if costs_nothing(&x, &y, pricing) {
+        return Ok(if cutoff >= 0.0 { 0.0 } else { f64::INFINITY });
+    }
     let cells = pair_work(x.tree, y.tree);
     if cells < BOUNDS_PAY_OFF || cutoff == f64::INFINITY {
         let found = distance(x, y, pricing, workspace, cancel)?;

@@ -1,6 +1,7 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
 use crate::cost::CostTable;
+use crate::distance::equal::costs_nothing;
 use crate::distance::inner;
 use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::profile;
@@ -220,6 +221,9 @@ pub fn distance(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
+    if costs_nothing(&x, &y, pricing) {
+        return Ok(0.0);
+    }
     let (route, cells) = best_route(x.tree, y.tree, pricing);
     let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, cells);
     distance_by(x, y, pricing, kernel, route, workspace, cancel)

@@ -13,6 +13,7 @@ mod bounds;
 mod census;
 mod columns;
 mod engine;
+mod equal;
 mod inner;
 mod lanes;
 mod packed;
@@ -29,18 +30,20 @@ mod tests;
 
 pub(crate) use banded::distance_up_to;
 pub use bounded::distance_within;
-pub(crate) use bounds::{Bounds, Scratch};
+pub(crate) use bounds::{Bounds, FAVOURITES_BYTES, Scratch};
 pub use census::{Census, census};
-pub(crate) use engine::ColumnCache;
+pub(crate) use engine::{ColumnCache, KEEP_TABLES, LARGEST_TABLES};
 pub use engine::{
     Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
 };
 pub(crate) use engine::{
     Group, Rows, delete_all, estimate, group_savings, insert_all, total, with_savings,
 };
+pub(crate) use equal::{costs_nothing, is_same};
 pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
-pub(crate) use savings::{Quanta, Whole, subtree_savings};
-pub(crate) use sharing::Shared;
+pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_savings};
+pub(crate) use sharing::{KEPT_BYTES, Shared};
+pub(crate) use simd::Element;
 pub use strategy::pair_work;
 pub(crate) use strategy::{best_route, mixing_may_pay, most_bytes};

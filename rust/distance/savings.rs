@@ -174,6 +174,36 @@ fn reordered(tree: &Oriented, nodes: usize, found: Orientation, wanted: Orientat
     places
 }
 
+/// Copies the savings of a source along the rows and a target along the columns, which were found
+/// in one orientation, as [`subtree_savings`] gives them, and gives that of the whole trees.
+///
+/// # Errors
+/// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
+pub(crate) fn copy_savings<Q: Quanta, E: Element>(
+    found: Savings<'_, E>,
+    (found_in, wanted): (Orientation, Orientation),
+    nodes: (usize, usize),
+    savings: &mut Vec<Q>,
+    cancel: &Cancel,
+) -> Result<i128> {
+    make_room(savings, nodes)?;
+    let mut copy =
+        CopyAll { wanted, found: found_in, swapped: false, nodes, savings, whole: 0, cancel };
+    copy.read(0, found);
+    let whole = copy.whole;
+    // The copy stops early if asked to.
+    cancel.check()?;
+    Ok(whole)
+}
+
+fn make_room<Q: Quanta>(savings: &mut Vec<Q>, nodes: (usize, usize)) -> Result<()> {
+    let cells = nodes.0 as u64 * nodes.1 as u64;
+    memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
+    savings.clear();
+    savings.resize(nodes.0 * nodes.1, Q::ZERO);
+    Ok(())
+}
+
 /// Puts the savings of all pairs of subtrees into `savings`, row by row, both trees in the
 /// postorder of the wanted orientation, and gives that of the whole trees or forests.
 ///
@@ -189,12 +219,9 @@ pub(crate) fn subtree_savings<Q: Quanta>(
     cancel: &Cancel,
 ) -> Result<i128> {
     let nodes = (x.tree.nodes(), y.tree.nodes());
-    let cells = nodes.0 as u64 * nodes.1 as u64;
-    memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
+    make_room(savings, nodes)?;
     let (route, work) = best_route(x.tree, y.tree, pricing);
     let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
-    savings.clear();
-    savings.resize(nodes.0 * nodes.1, Q::ZERO);
     let mut copy = CopyAll {
         wanted,
         found: route.orientation(),

@@ -14,6 +14,9 @@ const KEPT_ROWS: usize = if cfg!(test) { 1 << 13 } else { 2 << 20 };
 /// The same for the savings of labels.
 const KEPT_LABELS: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
 
+/// Both, for each thread and kind of lanes.
+pub(crate) const KEPT_BYTES: (u64, u64) = (KEPT_ROWS as u64, KEPT_LABELS as u64);
+
 /// What the rows of one tree have in common with those of other trees.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shared<'a> {

@@ -116,9 +116,13 @@ fn mixed_work(rows: &Prepared, columns: &Prepared, pricing: Pricing<'_>) -> (f64
     (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
 }
 
-/// Most bytes that the tables of mixed paths take for two trees of so many nodes; costs that
-/// every pair has anew are in doubles.
-pub(crate) fn most_bytes((n, m): (u64, u64), pricing: Option<Pricing<'_>>) -> u64 {
+/// Most bytes that the tables of mixed paths take for two trees of so many nodes, whose key-roots
+/// have sizes of that sum at most; costs that every pair has anew are in doubles.
+pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<'_>>) -> u64 {
+    // Leaves that are key-roots are in the work of rows, but not in that of columns.
+    if estimate(work.saturating_add(n.max(m)), work) < SMALL {
+        return 0;
+    }
     let smaller = usize::try_from(n.min(m)).unwrap_or(usize::MAX);
     let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
     table_bytes((n, m), n.max(m), MOST_KEPT as usize, lane_bytes)

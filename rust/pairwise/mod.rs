@@ -1,5 +1,6 @@
 //! Many pairs: all of one set, or one set against another.
 
+mod account;
 mod filter;
 mod plan;
 mod prices;
@@ -7,20 +8,22 @@ mod search;
 mod task;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, mixing_may_pay, most_bytes, pair_work,
-    with_savings,
+    ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, estimate, group_savings, mixing_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
-use crate::parallel::{self, Cancel};
-use crate::tree::{Orientation, Prepared, SubtreeIds};
+use crate::parallel::{self, Cancel, Pace};
+use crate::tree::{Copies, Orientation, Prepared, SubtreeIds};
+pub use account::{Account, Extent, account};
 use filter::{Filter, Memory};
-use plan::{Plan, Shape};
+pub(crate) use plan::cut_batches;
+pub use plan::inner_share;
+use plan::{Chosen, Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
 pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;
 
@@ -28,8 +31,6 @@ use task::Matrix;
 const SMALL_MATRIX: f64 = 2e7;
 /// How many times cheaper exchanged roles must be before a batch is given up for them.
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
-/// Most lanes of a vector: rows of lanes are rounded up to it.
-const WIDEST_VECTOR: u64 = 64;
 /// From this many columns on, rows are shared between the trees along them.
 const SHARING_PAYS_OFF: usize = 8;
 /// How many times more a row may cost on the side on which rows are shared.
@@ -38,7 +39,7 @@ const SAME_SIDE: f64 = 1.25;
 static BATCHES: AtomicU64 = AtomicU64::new(1);
 /// What calling the kernel costs, in cells.
 const CALL: f64 = 2000.0;
-const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
+pub(crate) const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 /// A set of trees and how its label codes translate to those of the comparison.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +78,8 @@ pub struct Request<'a> {
 pub struct Computed {
     /// Distances that were stored.
     pub pairs: u64,
-    /// Distances that were computed; all others were certain to be above the cutoff.
+    /// Distances that were computed; the others are those of equal trees, or of trees that occur
+    /// again, or were certain to be above the cutoff.
     pub exact: u64,
 }
 
@@ -111,17 +113,48 @@ pub fn compute(
 ) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
     let done = Cell::new(0);
-    // A tree is at distance 0 from itself, and however large it is, that costs nothing.
-    let free_diagonal = triangle && request.prices.is_reflexive();
-    if free_diagonal && request.diagonal {
-        (0..x.trees.len()).for_each(|i| store(i, i, 0.0));
-        done.set(x.trees.len() as u64);
+    // Trees that occur again have the distances of the first of their kind.
+    let of_rows = Copies::new(x.trees, 0..x.trees.len());
+    let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
+    let of_columns = other.as_ref().unwrap_or(&of_rows);
+    let (poll, mut pace) = (RefCell::new(poll), Pace::new());
+    let mut store = |i: usize, j: usize, distance: f64| {
+        store(i, j, distance);
+        done.set(done.get() + 1);
+        // Few trees can have many copies.
+        if pace.is_due() && !poll.borrow_mut()(done.get()) {
+            cancel.cancel();
+        }
+    };
+    let mut store_copies = |i: usize, j: usize, distance: f64| {
+        if i != j && !of_rows.has_copies(i) && !of_columns.has_copies(j) {
+            store(i, j, distance);
+            return;
+        }
+        for a in of_rows.of(i) {
+            if cancel.check().is_err() {
+                return;
+            }
+            for b in of_columns.of(j) {
+                // The pairs among the copies of one tree of a triangle are met in both orders.
+                if !triangle || i != j || a < b || (a == b && request.diagonal) {
+                    store(a, b, distance);
+                }
+            }
+        }
+    };
+    let kinds = Kinds { rows: of_rows.distinct(), columns: of_columns.distinct() };
+    let diagonal = triangle && must_meet_themselves(request, &of_rows);
+    if triangle && !diagonal {
+        kinds.rows.iter().for_each(|&i| store_copies(i as usize, i as usize, 0.0));
     }
-    let diagonal = request.diagonal && !free_diagonal;
     let shape = Shape { triangle, diagonal, prices: request.prices };
-    let plan = Plan::new(x.trees, y.trees, shape, threads);
+    let rows = Chosen { trees: x.trees, indices: kinds.rows };
+    let columns = Chosen { trees: y.trees, indices: kinds.columns };
+    let plan = Plan::new(rows, columns, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
-    memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
+    let scratch = account::scratch_bytes(request, kinds, diagonal, threads);
+    memory::check("the scratch of all threads", scratch)?;
     let matrix = Matrix {
         request,
         plan: &plan,
@@ -129,7 +162,7 @@ pub fn compute(
         deletes: totals(&x, |operand| request.prices.delete_all(operand)),
         inserts: totals(&y, |operand| request.prices.insert_all(operand)),
         filter: Filter::new(request, cancel)?,
-        ids: subtree_ids(request, cancel)?,
+        ids: subtree_ids(x.trees, y.trees, request.prices, cancel)?,
     };
     let exact = Cell::new(0);
     let work = |scratch: &mut (Workspace, Memory), index: usize| {
@@ -142,83 +175,61 @@ pub fn compute(
             for column in task.columns.clone() {
                 let distance = distances.next().unwrap_or(f64::INFINITY);
                 if matrix.wants(row, column) {
-                    store(plan.row_order[row], plan.column_order[column], distance);
-                    done.set(done.get() + 1);
+                    store_copies(plan.row_order[row], plan.column_order[column], distance);
                 }
             }
         }
         exact.set(exact.get() + computed);
     };
-    let mut poll = poll;
     if plan.cells < SMALL_MATRIX {
         let mut scratch = <(Workspace, Memory)>::default();
         let mut receive = receive;
         for index in 0..plan.tasks.len() {
             receive(work(&mut scratch, index)?);
+            cancel.check()?;
         }
     } else {
         let tasks = plan.tasks.len();
         parallel::for_each(threads, tasks, cancel, Default::default, work, receive, || {
-            poll(done.get())
+            poll.borrow_mut()(done.get())
         })?;
     }
+    cancel.check()?;
     // The last word: all is done.
     let computed = Computed { pairs: done.get(), exact: exact.get() };
-    if poll(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
+    if poll.into_inner()(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
 }
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
     (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
 }
 
-/// Most bytes that the threads take: tables and profiles of the largest pairs.
-fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
-    let two_largest = |side: &Side<'_>| {
-        side.trees.iter().fold((0, 0), |(first, second), tree| {
-            let nodes = tree.nodes() as u64 + 1;
-            (nodes.max(first), nodes.min(first).max(second))
-        })
-    };
-    let (n, m) = if request.triangle && !diagonal {
-        two_largest(&request.x)
-    } else {
-        (two_largest(&request.x).0, two_largest(&request.y).0)
-    };
-    // The subtree table and the profile, for a smaller tree of that many nodes.
-    let pair = |bytes: u64, smaller: u64| {
-        (2 * bytes).saturating_mul(smaller.saturating_add(WIDEST_VECTOR)).saturating_mul(n.max(m))
-    };
-    let smaller = n.min(m);
-    let bytes = match request.prices {
-        Prices::Vectors(_) => pair(8, smaller),
-        Prices::Fixed(pricing) => {
-            // Pairs of every size have their own lanes, narrow or wide, and those have buffers.
-            let (mut bytes, mut served) = (0u64, 0);
-            for lanes in Lanes::ALL {
-                if served < smaller {
-                    served = smaller.min((lanes.most_nodes(pricing) as u64).saturating_add(1));
-                    bytes = bytes.saturating_add(pair(lanes.bytes(), served));
-                }
-            }
-            let scalar = if pricing.is_wide() { 16 } else { 8 };
-            if served < smaller { bytes.saturating_add(pair(scalar, smaller)) } else { bytes }
-        }
-    };
-    let pricing = match request.prices {
-        Prices::Vectors(_) => None,
-        Prices::Fixed(pricing) => Some(pricing),
-    };
-    bytes.saturating_add(most_bytes((n, m), pricing)).saturating_mul(threads as u64)
+/// One tree of each kind, on both sides.
+#[derive(Debug, Clone, Copy)]
+struct Kinds<'a> {
+    rows: &'a [u32],
+    columns: &'a [u32],
+}
+
+/// Whether some tree of a triangle, or one that occurs again, is not plainly at distance 0 from
+/// itself, and that distance is wanted.
+fn must_meet_themselves(request: &Request<'_>, copies: &Copies) -> bool {
+    copies.distinct().iter().map(|&i| i as usize).any(|i| {
+        let tree = request.x.operand(i);
+        let wanted = request.diagonal || copies.has_copies(i);
+        wanted && !request.prices.costs_nothing(&tree, &tree)
+    })
 }
 
 /// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what
 /// they have in common may pay.
-fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeIds>> {
-    let (rows, columns) = (request.x.trees, request.y.trees);
-    if rows.len() < 2
-        || columns.len() < SHARING_PAYS_OFF
-        || matches!(request.prices, Prices::Vectors(_))
-    {
+pub(crate) fn subtree_ids(
+    rows: &[Prepared],
+    columns: &[Prepared],
+    prices: Prices<'_>,
+    cancel: &Cancel,
+) -> Result<Option<SubtreeIds>> {
+    if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
         return Ok(None);
     }
     let sum = |trees: &[Prepared], of: &dyn Fn(&Prepared) -> u64| {
@@ -232,9 +243,22 @@ fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeI
     SubtreeIds::new(rows, side, cancel).map(Some)
 }
 
+/// How one row tree meets the columns of a task.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way<'a> {
+    /// Each column on its own best route: badly shaped trees.
+    Alone,
+    /// Each column along the rows, and the row tree as the column, on one side.
+    Exchanged(usize),
+    /// All columns together, on one side, sharing rows with other trees or not.
+    Together(usize, Option<Shared<'a>>),
+}
+
 /// The columns of one task.
-struct Batch<'a> {
-    members: Vec<Operand<'a>>,
+pub(crate) struct Batch<'a> {
+    pub(crate) members: Vec<Operand<'a>>,
+    /// [`Prepared::pattern`] of each, side by side.
+    patterns: Vec<u64>,
     largest: usize,
     /// Lane codes, column work and row work, by orientation.
     codes: [Vec<u32>; 2],
@@ -246,11 +270,12 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(members: Vec<Operand<'a>>) -> Self {
+    pub(crate) fn new(members: Vec<Operand<'a>>) -> Self {
         let sum = |of: fn(&crate::tree::Oriented) -> u64| {
             SIDES.map(|side| members.iter().map(|member| of(member.tree.oriented(side))).sum())
         };
         Self {
+            patterns: members.iter().map(|member| member.tree.pattern()).collect(),
             largest: members.iter().map(|member| member.tree.nodes()).max().unwrap_or(0),
             codes: SIDES.map(|side| {
                 let mut codes = Vec::new();
@@ -287,36 +312,65 @@ impl<'a> Batch<'a> {
     }
 
     /// Cells of one row with these members: of all members together, or of each alone.
-    fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
+    pub(crate) fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
         let alone = |&member: &usize| CALL + pair_work(x, self.members[member].tree);
         (CALL + self.route(x).2, members.iter().map(alone).sum())
     }
 
-    /// Savings of one row with all members. With the numbers of its subtrees in one orientation,
+    /// Savings of one row with all members, or at least with those at some places. With the numbers of its subtrees in one orientation,
     /// rows are shared with other trees of the same set.
     fn row(
         &self,
         x: &Operand<'_>,
         ids: Option<(Orientation, &[u32])>,
+        places: &[usize],
         pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
         out: &mut [i128],
     ) -> Result<()> {
-        let (side, exchanged, cells) = self.route(x.tree);
+        match self.way(x.tree, ids) {
+            Way::Alone => self.single_pairs(x, places, pricing, workspace, cancel, out),
+            Way::Exchanged(side) => {
+                self.exchanged_row(x, side, places, pricing, workspace, cancel, out)
+            }
+            Way::Together(side, shared) => {
+                let mut read = Whole(|member: usize, saving| out[member] = saving);
+                self.together(x, side, shared, pricing, workspace, cancel, &mut read)
+            }
+        }
+    }
+
+    /// How a row is best computed.
+    pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
+        let (side, exchanged, cells) = self.route(x);
         let trees = self.members.iter().map(|member| member.tree);
-        if mixing_may_pay(x.tree, trees, cells) {
-            return self.single_pairs(x, pricing, workspace, cancel, out);
+        if mixing_may_pay(x, trees, cells) {
+            return Way::Alone;
         }
         if exchanged {
-            return self.exchanged_row(x, side, pricing, workspace, cancel, out);
+            return Way::Exchanged(side);
         }
-        let (side, shared) = match ids {
-            Some((wanted, ids)) if self.direct(x.tree, wanted as usize) <= SAME_SIDE * cells => {
-                (wanted as usize, Some(Shared { ids, columns: self.number }))
+        match ids {
+            Some((wanted, ids)) if self.direct(x, wanted as usize) <= SAME_SIDE * cells => {
+                Way::Together(wanted as usize, Some(Shared { ids, columns: self.number }))
             }
-            _ => (side, None),
-        };
+            _ => Way::Together(side, None),
+        }
+    }
+
+    /// Hands the savings of one row with all members to `read`, on one side.
+    #[allow(clippy::too_many_arguments)] // a row, its way, its prices, the scratch
+    pub(crate) fn together(
+        &self,
+        x: &Operand<'_>,
+        side: usize,
+        shared: Option<Shared<'_>>,
+        pricing: Pricing<'_>,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+        read: &mut impl Read,
+    ) -> Result<()> {
         let group = Group {
             members: &self.members,
             orientation: SIDES[side],
@@ -325,20 +379,21 @@ impl<'a> Batch<'a> {
             cache: &self.cache,
         };
         let rows = Rows { operand: *x, shared };
-        let mut read = Whole(|member: usize, saving| out[member] = saving);
-        group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, &mut read)
+        group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, read)
     }
 
-    /// The same, every pair on its own best route: badly shaped trees.
+    /// Savings of one row with some members, every pair on its own best route.
     fn single_pairs(
         &self,
         x: &Operand<'_>,
+        places: &[usize],
         pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
         out: &mut [i128],
     ) -> Result<()> {
-        for (&member, out) in self.members.iter().zip(out) {
+        for &place in places {
+            let (member, out) = (self.members[place], &mut out[place]);
             let (route, _) = best_route(x.tree, member.tree, pricing);
             let mut read = Whole(|_, saving| *out = saving);
             let kernel = Kernel::Auto;
@@ -352,6 +407,7 @@ impl<'a> Batch<'a> {
         &self,
         x: &Operand<'_>,
         side: usize,
+        places: &[usize],
         pricing: Pricing<'_>,
         workspace: &mut Workspace,
         cancel: &Cancel,
@@ -367,10 +423,11 @@ impl<'a> Batch<'a> {
             largest: x.tree.nodes(),
             cache: &cache,
         };
-        for (member, out) in self.members.iter().zip(out) {
+        for &place in places {
+            let (member, out) = (self.members[place], &mut out[place]);
             let mut read = Whole(|_, saving| *out = saving);
             group_savings(
-                &(*member).into(),
+                &member.into(),
                 &group,
                 pricing,
                 true,

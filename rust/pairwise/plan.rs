@@ -4,16 +4,18 @@
 //! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
 //! first, and no result depends on the cut.
 
-use crate::distance::Lanes;
-use crate::pairwise::Prices;
-use crate::tree::{Orientation, Prepared};
+use crate::distance::{Lanes, estimate, pair_work};
+use crate::pairwise::{Prices, SIDES};
+use crate::tree::{Oriented, Prepared};
 use std::ops::Range;
 
 /// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
 /// that tables and state stay in the L1 cache. Measured; the optimum is flat.
-const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
+pub(crate) const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
+/// Below this much work (cells) of a pair there are no inner paths to look for.
+const LARGE: f64 = 4e6;
 /// Tasks per thread to aim for.
 const TASKS_PER_THREAD: f64 = 32.0;
 
@@ -39,15 +41,13 @@ pub(crate) struct Shape<'a> {
     pub(crate) prices: Prices<'a>,
 }
 
-impl Shape<'_> {
-    /// Lanes for a batch whose largest tree has that many nodes.
-    fn batch_lanes(&self, nodes: usize) -> usize {
-        let lanes = match self.prices {
-            Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
-            Prices::Vectors(_) => None,
-        };
-        BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
-    }
+/// Lanes for a batch whose largest tree has that many nodes.
+fn batch_lanes(prices: Prices<'_>, nodes: usize) -> usize {
+    let lanes = match prices {
+        Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
+        Prices::Vectors(_) => None,
+    };
+    BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
 }
 
 /// All tasks of a matrix.
@@ -62,13 +62,33 @@ pub(crate) struct Plan {
 
 /// Work of a tree along the rows and along the columns, on its better side.
 fn weights(tree: &Prepared) -> (f64, f64) {
-    let sides = [Orientation::Left, Orientation::Right].map(|side| tree.oriented(side));
-    let least = |of: fn(&crate::tree::Oriented) -> u64| of(sides[0]).min(of(sides[1])) as f64;
-    (least(|side| side.row_work), least(|side| side.column_work) + 1.0)
+    let least =
+        |of: fn(&Oriented) -> u64| SIDES.map(|side| of(tree.oriented(side))).into_iter().min();
+    let rows = least(|side| side.row_work).unwrap_or(0) as f64;
+    let columns = least(|side| side.column_work).unwrap_or(0) as f64 + 1.0;
+    // Half of what inner paths save is due to each of two trees.
+    let share = if rows * columns > LARGE { inner_share(tree).sqrt() } else { 1.0 };
+    (rows * share, columns * share)
 }
 
-fn by_size(trees: &[Prepared]) -> Vec<usize> {
-    let mut order: Vec<_> = (0..trees.len()).collect();
+/// The work of a pair of trees like this one on its best route, as a share of that along left or
+/// right paths; below 1 where inner paths pay.
+pub fn inner_share(tree: &Prepared) -> f64 {
+    let outer = SIDES.map(|side| tree.oriented(side));
+    let outer = outer.map(|side| estimate(side.row_work, side.column_work));
+    let outer = outer[0].min(outer[1]);
+    if outer > LARGE { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
+}
+
+/// Some trees of a set.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) trees: &'a [Prepared],
+    pub(crate) indices: &'a [u32],
+}
+
+fn by_size(Chosen { trees, indices }: Chosen<'_>) -> Vec<usize> {
+    let mut order: Vec<_> = indices.iter().map(|&i| i as usize).collect();
     order.sort_by_key(|&i| trees[i].nodes());
     order
 }
@@ -76,8 +96,8 @@ fn by_size(trees: &[Prepared]) -> Vec<usize> {
 impl Plan {
     /// Plans rows x columns.
     pub(crate) fn new(
-        rows: &[Prepared],
-        columns: &[Prepared],
+        rows: Chosen<'_>,
+        columns: Chosen<'_>,
         shape: Shape<'_>,
         threads: usize,
     ) -> Self {
@@ -94,9 +114,9 @@ impl Plan {
             }
             sums
         };
-        let row_sums = running(rows, &row_order, |w| w.0);
-        let column_sums = running(columns, &column_order, |w| w.1);
-        let batches = cut_batches(columns, &column_order, &shape);
+        let row_sums = running(rows.trees, &row_order, |w| w.0);
+        let column_sums = running(columns.trees, &column_order, |w| w.1);
+        let batches = cut_batches(columns.trees, &column_order, shape.prices);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -123,13 +143,18 @@ impl Plan {
     }
 }
 
-fn cut_batches(trees: &[Prepared], order: &[usize], shape: &Shape<'_>) -> Vec<Range<usize>> {
+/// Cuts columns in ascending order of size into ranges that are computed together.
+pub(crate) fn cut_batches(
+    trees: &[Prepared],
+    order: &[usize],
+    prices: Prices<'_>,
+) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= shape.batch_lanes(wide - 1) => {
+            Some(batch) if lanes + wide <= batch_lanes(prices, wide - 1) => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -153,6 +178,13 @@ mod tests {
         Prepared::new(&vec![0; n], &parents, &mut Numbering::default())
     }
 
+    fn plan(rows: &[Prepared], columns: &[Prepared], shape: Shape<'_>, threads: usize) -> Plan {
+        let all = |trees: &[Prepared]| (0..trees.len() as u32).collect::<Vec<_>>();
+        let (of_rows, of_columns) = (all(rows), all(columns));
+        let rows = Chosen { trees: rows, indices: &of_rows };
+        Plan::new(rows, Chosen { trees: columns, indices: &of_columns }, shape, threads)
+    }
+
     fn shape(triangle: bool, diagonal: bool) -> Shape<'static> {
         Shape { triangle, diagonal, prices: Prices::Fixed(Pricing::Unit) }
     }
@@ -161,7 +193,7 @@ mod tests {
     fn every_pair_is_planned_once() {
         let trees: Vec<_> = (0..200).map(|k| chain(k * 7 % 90)).collect();
         for triangle in [false, true] {
-            let plan = Plan::new(&trees, &trees, shape(triangle, true), 3);
+            let plan = plan(&trees, &trees, shape(triangle, true), 3);
             let mut met = vec![0; 200 * 200];
             for task in &plan.tasks {
                 for row in task.rows.clone() {
@@ -183,14 +215,46 @@ mod tests {
     fn one_large_tree_does_not_make_one_large_task() {
         let mut trees: Vec<_> = (0..2000).map(|_| chain(40)).collect();
         trees.push(chain(100_000));
-        let plan = Plan::new(&trees, &trees, shape(true, false), 2);
+        let plan = plan(&trees, &trees, shape(true, false), 2);
         let largest = plan.tasks.iter().map(|task| task.cells).fold(0.0, f64::max);
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
+    /// A spine with a leaf by turns left and right of it, in preorder.
+    fn zigzag(nodes: usize) -> Prepared {
+        let mut parents = vec![-1];
+        let (mut waiting, mut spine) = (Vec::new(), 0);
+        while parents.len() + waiting.len() + 2 <= nodes {
+            if waiting.len() * 4 < parents.len() {
+                waiting.push(spine);
+            } else {
+                parents.push(spine);
+            }
+            parents.push(spine);
+            spine = parents.len() as i32 - 1;
+        }
+        parents.extend(waiting.into_iter().rev());
+        Prepared::new(&vec![0; parents.len()], &parents, &mut Numbering::default())
+    }
+
+    /// Along left and right paths zigzags are estimated to take forty times as long.
+    #[test]
+    fn work_is_estimated_along_inner_paths_too() {
+        let trees: Vec<_> = [900, 1000, 1100].map(zigzag).into_iter().collect();
+        let outer = {
+            let left = trees[1].oriented(SIDES[0]);
+            estimate(left.row_work, left.column_work)
+        };
+        assert!(outer > 20.0 * pair_work(&trees[1], &trees[1]));
+        let plan = plan(&trees, &trees, shape(true, false), 2);
+        let pairs = [(0, 1), (0, 2), (1, 2)];
+        let exact: f64 = pairs.iter().map(|&(i, j)| pair_work(&trees[i], &trees[j])).sum();
+        assert!((0.5..2.0).contains(&(plan.cells / exact)), "{} {exact}", plan.cells);
+    }
+
     #[test]
     fn nothing_is_planned_for_nothing() {
-        assert!(Plan::new(&[], &[], shape(true, true), 1).tasks.is_empty());
-        assert!(Plan::new(&[chain(3)], &[], shape(false, true), 1).tasks.is_empty());
+        assert!(plan(&[], &[], shape(true, true), 1).tasks.is_empty());
+        assert!(plan(&[chain(3)], &[], shape(false, true), 1).tasks.is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cost::CostTable;
 use crate::cost::vectors::{Gathered, VectorCosts};
-use crate::distance::{Operand, Pricing, delete_all, insert_all, total};
+use crate::distance::{Operand, Pricing, costs_nothing, delete_all, insert_all, is_same, total};
 use crate::tree::Prepared;
 
 /// Costs for many pairs of trees.
@@ -15,11 +15,13 @@ pub enum Prices<'a> {
 }
 
 impl Prices<'_> {
-    /// Whether replacing a label by itself costs nothing.
-    pub(crate) fn is_reflexive(self) -> bool {
+    /// Whether it is plain to see that the distance of two trees is 0: they are alike node by
+    /// node, and replacing each by its counterpart costs nothing.
+    #[inline]
+    pub(crate) fn costs_nothing(self, x: &Operand<'_>, y: &Operand<'_>) -> bool {
         match self {
-            Prices::Fixed(Pricing::Table(table)) => table.is_reflexive(),
-            Prices::Fixed(Pricing::Unit) | Prices::Vectors(_) => true,
+            Prices::Fixed(pricing) => costs_nothing(x, y, pricing),
+            Prices::Vectors(_) => is_same(x, y),
         }
     }
 

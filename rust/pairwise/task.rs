@@ -46,7 +46,7 @@ impl Matrix<'_> {
             Prices::Fixed(pricing) => {
                 let batch = Batch::new(members(y.codes));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1) {
+                    if row.begin(position, &batch, &mut scratch.1, out) {
                         row.fill(&x.operand(row.i), &batch, pricing, &mut scratch.0, cancel, out)?;
                     }
                 }
@@ -55,7 +55,7 @@ impl Matrix<'_> {
                 let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1) {
+                    if row.begin(position, &batch, &mut scratch.1, out) {
                         let tree = &x.trees[row.i];
                         let source = Local::new(vectors, std::iter::once(tree), x.codes);
                         let table = source.table(vectors, &targets);
@@ -93,22 +93,40 @@ impl<'a> Row<'a> {
         Self { matrix, task, columns, i: 0, wanted: 0, kept, savings, exact: 0 }
     }
 
-    /// Finds the columns of the next row that may be within the cutoff; whether there are any.
-    fn begin(&mut self, position: usize, batch: &Batch<'_>, memory: &mut Memory) -> bool {
+    /// Finds the columns of the next row that may be within the cutoff and are not plainly at
+    /// distance 0; whether there are any.
+    fn begin(
+        &mut self,
+        position: usize,
+        batch: &Batch<'_>,
+        memory: &mut Memory,
+        out: &mut [f64],
+    ) -> bool {
         let Matrix { request, plan, filter, .. } = self.matrix;
         self.i = plan.row_order[position];
         let wanted = |&place: &usize| self.matrix.wants(position, self.task.columns.start + place);
         self.kept.clear();
         self.kept.extend((0..self.columns.len()).filter(wanted));
+        let Request { x, y, prices, .. } = *request;
+        let (i, columns) = (self.i, self.columns);
+        let pattern = x.trees[i].pattern();
+        self.kept.retain(|&place| {
+            let free = pattern == batch.patterns[place]
+                && prices.costs_nothing(&x.operand(i), &y.operand(columns[place]));
+            if free {
+                out[place] = 0.0;
+            }
+            !free
+        });
         self.wanted = self.kept.len();
         if let Some(filter) = filter {
-            let x = &request.x.trees[self.i];
+            let x = &x.trees[i];
             let cells = |places: &[usize]| {
                 let (together, alone) = batch.cells(x, places);
                 together.min(alone)
             };
-            let tree = |place: usize| self.columns[place];
-            filter.retain(self.i, &mut self.kept, tree, cells, memory);
+            let tree = |place: usize| columns[place];
+            filter.retain(i, &mut self.kept, tree, cells, memory);
         }
         !self.kept.is_empty()
     }
@@ -139,7 +157,7 @@ impl<'a> Row<'a> {
             }
         }
         let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
-        batch.row(x, ids, pricing, workspace, cancel, &mut self.savings)?;
+        batch.row(x, ids, &self.kept, pricing, workspace, cancel, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
             out[place] = cut(request.prices.total(all - self.savings[place]));

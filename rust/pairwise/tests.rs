@@ -237,3 +237,77 @@ fn what_bounds_rule_out_is_not_computed() {
     let all = Request { cutoff: None, ..request };
     assert_eq!(count(&all), Computed { pairs: 60 * 59 / 2, exact: 60 * 59 / 2 });
 }
+
+/// Trees whose tables would take a hundred gigabytes, and who occur again, in the same set and in
+/// another one with other codes; with few columns, so that nothing is shared.
+#[test]
+fn equal_trees_of_any_size_cost_nothing() {
+    let chain = |n: i32, label: i32| Plain {
+        codes: vec![label; n as usize],
+        parents: (0..n).map(|i| i - 1).collect(),
+    };
+    let x = prepare(&[chain(300_000, 1), chain(3, 0), chain(300_000, 1)]);
+    let y = prepare(&[chain(2, 0), chain(300_000, 0)]);
+    let codes = [1u32, 0];
+    let prices = Prices::Fixed(Pricing::Unit);
+    let side = Side { trees: &x, codes: None };
+    let count = |request: &Request<'_>| {
+        let mut found = Vec::new();
+        let store = |i, j, d| found.push((i, j, d));
+        let exact = compute(request, 1, &Cancel::default(), store, |_| true).unwrap().exact;
+        found.sort_by_key(|pair| (pair.0, pair.1));
+        (found, exact)
+    };
+    for cutoff in [None, Some(1e6)] {
+        let request = Request { x: side, y: side, prices, triangle: true, diagonal: false, cutoff };
+        let (mut found, exact) = count(&request);
+        for pair in &mut found {
+            *pair = (pair.0.min(pair.1), pair.0.max(pair.1), pair.2);
+        }
+        found.sort_by_key(|pair| (pair.0, pair.1));
+        assert_eq!(found, [(0, 1, 300_000.0), (0, 2, 0.0), (1, 2, 300_000.0)]);
+        assert_eq!(exact, 1);
+        let other = Side { trees: &y, codes: Some(&codes) };
+        let request =
+            Request { x: side, y: other, prices, triangle: false, diagonal: true, cutoff };
+        let (found, exact) = count(&request);
+        let (large, small) = (299_998.0, 300_000.0);
+        let expected = [large, 0.0, 3.0, small, large, 0.0];
+        let expected: Vec<_> = (0..6).map(|k| (k / 2, k % 2, expected[k])).collect();
+        assert_eq!(found, expected);
+        assert_eq!(exact, 3);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Under tables that charge for keeping a label equal trees are not at distance 0.
+    #[test]
+    fn copies_do_not_show(
+        some in proptest::collection::vec(trees(12, 2), 1..5),
+        again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
+        costs in proptest::collection::vec(0u8..3, 4),
+    ) {
+        let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
+        let trees = prepare(&all);
+        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        let replace = [costs[0], costs[1], costs[1], costs[0]];
+        let table = CostTable::new(&replace, &costs[2..], &costs[2..]).unwrap();
+        let side = Side { trees: &trees, codes: None };
+        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+            let prices = Prices::Fixed(pricing);
+            for triangle in [false, true] {
+                let request = Request { x: side, y: side, prices, triangle, diagonal: true, cutoff: None };
+                let expected = pair_by_pair(&request);
+                prop_assert_eq!(matrix(&request, 2), &expected[..]);
+                check_cutoffs(&request, &expected);
+                let condensed = Request { diagonal: false, ..request };
+                let n = trees.len();
+                for (k, (&d, found)) in expected.iter().zip(matrix(&condensed, 1)).enumerate() {
+                    prop_assert!(found == d || (triangle && k / n == k % n && found.is_nan()));
+                }
+            }
+        }
+    }
+}

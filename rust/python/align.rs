@@ -270,7 +270,7 @@ pub(super) fn soft_pair<'py>(
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pricing, Q => {
-            soft_alignment(&solver.problem::<Q>(0.0, Order::Any)?, temperature, solver.cancel)
+            soft_alignment(&solver.problem::<Q>(0.0, Order::Free)?, temperature, solver.cancel)
         })
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))

@@ -49,7 +49,9 @@ fn pair_distance(
     pricing: Pricing<'_>,
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    let cells = distance::pair_work(x.tree, y.tree);
+    // Equal trees cost nothing, so there is no need to look how much work they are.
+    let free = distance::costs_nothing(&x, &y, pricing);
+    let cells = if free { 0.0 } else { distance::pair_work(x.tree, y.tree) };
     let compute = |scratch: &mut Workspace, cancel: &Cancel| match cutoff {
         None => distance::distance(x, y, pricing, scratch, cancel),
         Some(cutoff) => distance::distance_within(x, y, pricing, cutoff, scratch, cancel),

@@ -6,6 +6,7 @@ mod distance;
 mod error;
 mod files;
 mod neighbors;
+mod plan;
 mod run;
 mod set;
 mod tree;
@@ -29,6 +30,8 @@ mod core {
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
     #[pymodule_export]
     use super::neighbors::neighbors;
+    #[pymodule_export]
+    use super::plan::{inner_shares, matrix_bytes};
     #[pymodule_export]
     use super::set::{PreparedSet, check_arrays, pack};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 pub mod adjacency;
 pub mod bracket;
+mod copies;
 mod ids;
 pub mod intern;
 pub mod jsonl;
@@ -9,6 +10,7 @@ mod oriented;
 mod paths;
 mod prepared;
 
+pub(crate) use copies::Copies;
 pub(crate) use ids::SubtreeIds;
 pub use oriented::{Orientation, Oriented};
 pub(crate) use paths::{Paths, Span};

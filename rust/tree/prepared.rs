@@ -2,7 +2,7 @@
 
 use crate::distance::ColumnCache;
 use crate::error::{Error, Result};
-use crate::tree::oriented::{Orientation, Oriented};
+use crate::tree::oriented::{Orientation, Oriented, mix};
 use crate::tree::paths::Paths;
 use std::sync::OnceLock;
 
@@ -43,6 +43,8 @@ pub fn check_preorder(parents: &[i32]) -> Result<()> {
 #[derive(Debug)]
 pub struct Prepared {
     nodes: usize,
+    /// A hash of the tree without the names of its labels.
+    pattern: u64,
     labels: Vec<u32>,
     left: Oriented,
     right: Oriented,
@@ -73,11 +75,14 @@ impl Prepared {
             }
         }
         let (labels, distinct) = numbering.number(codes);
+        let node = |(&label, &size): (&u32, &u32)| u64::from(label) << 32 | u64::from(size);
+        let pattern = labels.iter().zip(&sizes).map(node).fold(n as u64, mix);
         let virtual_label = (roots != 1).then_some(distinct.len() as u32);
         let build =
             |orientation| Oriented::build(orientation, &labels, &sizes, &depths, virtual_label);
         Self {
             nodes: n,
+            pattern,
             left: build(Orientation::Left),
             right: build(Orientation::Right),
             labels: distinct,
@@ -94,6 +99,25 @@ impl Prepared {
     /// Codes of the distinct labels; nodes refer to them by index.
     pub(crate) fn labels(&self) -> &[u32] {
         &self.labels
+    }
+
+    /// A number that is the same for trees that only differ in the names of their labels, whatever
+    /// their alphabets, and for hardly any others.
+    #[inline(always)]
+    pub(crate) fn pattern(&self) -> u64 {
+        self.pattern
+    }
+
+    /// Whether two trees differ at most in the names of their labels: nodes in the same places,
+    /// and the same label wherever the other tree has one. Then the labels of both trees
+    /// ([`Prepared::labels`]) correspond one by one.
+    pub(crate) fn has_pattern_of(&self, other: &Self) -> bool {
+        // Labels are numbered as they appear, so the numbers are equal if the patterns are.
+        std::ptr::eq(self, other)
+            || (self.pattern == other.pattern
+                && self.nodes == other.nodes
+                && self.left.label == other.left.label
+                && self.left.size == other.left.size)
     }
 
     /// The arrays of one orientation.

@@ -28,6 +28,12 @@ struct Favourite<N> {
     next: N,
 }
 
+/// Bytes of one that is looked up in advance, and of all of them on one side.
+pub(crate) const FAVOURITES_BYTES: (u64, u64) = {
+    let one = size_of::<Favourite<i64>>() as u64;
+    (one, one * MOST_KNOWN as u64)
+};
+
 #[derive(Debug)]
 pub(super) struct Favourites<'a> {
     labels: Both<Labels>,

@@ -29,6 +29,7 @@ use crate::distance::Pricing;
 use crate::error::Result;
 use crate::pairwise::{Prices, Side};
 use crate::parallel::Cancel;
+pub(crate) use favourites::FAVOURITES_BYTES;
 use favourites::Favourites;
 use gaps::Gaps;
 use histogram::Histograms;

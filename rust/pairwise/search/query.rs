@@ -108,8 +108,11 @@ impl<'a> Exact<'a> {
     }
 
     fn to(&mut self, j: usize, workspace: &mut Workspace, cancel: &Cancel) -> Result<f64> {
-        self.computed += 1;
         let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
+        if self.search.prices.costs_nothing(&x, &y) {
+            return Ok(0.0);
+        }
+        self.computed += 1;
         match (self.search.prices, &self.labels) {
             (Prices::Vectors(vectors), Some(source)) => {
                 let target = Local::new(vectors, std::iter::once(y.tree), y.codes);

@@ -207,3 +207,27 @@ fn the_choice_does_not_show() {
         assert_eq!(run(Method::Auto).unwrap().computed, found.computed);
     }
 }
+
+/// Their tables would take a hundred gigabytes.
+#[test]
+fn a_tree_of_any_size_finds_its_copy() {
+    let chain =
+        |n: i32| Plain { codes: vec![0; n as usize], parents: (0..n).map(|i| i - 1).collect() };
+    let (x, y) = (prepare(&[chain(300_000)]), prepare(&[chain(3), chain(300_000)]));
+    let side = |trees| Side { trees, codes: None };
+    let question = Search {
+        x: side(&x),
+        y: side(&y),
+        prices: Prices::Fixed(Pricing::Unit),
+        inside: false,
+        symmetric: true,
+        pivots: None,
+    };
+    for wanted in [Wanted::Nearest(1), Wanted::Within(5.0)] {
+        for method in [Method::Auto, Method::Bounds, Method::Batches] {
+            let found = search(&question, wanted, method, 1, &Cancel::default(), |_| true).unwrap();
+            assert_eq!(found.rows, [[Neighbor { distance: 0.0, index: 1 }]]);
+            assert!(found.computed <= 1);
+        }
+    }
+}
