@@ -52,7 +52,9 @@ pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<
     let small = x.nodes().max(y.nodes()) < 1000;
     for decomposition in [Decomposition::Mixed, Decomposition::Inner] {
         for swapped in [false, true].into_iter().filter(|_| small) {
-            for kernel in [Kernel::Scalar, Kernel::Auto] {
+            // Lane by lane on trees that are not too large.
+            let plain = (x.nodes().max(y.nodes()) < 160).then_some(Kernel::Scalar);
+            for kernel in plain.into_iter().chain([Kernel::Auto]) {
                 let route = Route { decomposition, swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
                 found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
