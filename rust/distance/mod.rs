@@ -29,7 +29,8 @@ mod tests;
 
 pub(crate) use banded::distance_up_to;
 pub use bounded::distance_within;
-pub(crate) use bounds::{Bounds, Scratch};
+pub use bounds::Catalogue;
+pub(crate) use bounds::{Bounds, Scratch, cell_time};
 pub use census::{Census, census};
 pub(crate) use engine::ColumnCache;
 pub use engine::{

@@ -1,14 +1,16 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
 use super::Request;
-use crate::distance::{Bounds, Scratch};
+use crate::distance::{Bounds, Catalogue, Scratch};
 use crate::error::Result;
-use crate::parallel::Cancel;
+use crate::parallel::Crew;
 
-/// Even where string bounds have not paid so far, every so many rows use them.
-const TRY_AGAIN: u32 = 16;
-/// Share of the past that is forgotten with every row.
-const FORGET: f64 = 1.0 / 64.0;
+/// The part of the work that bounds may take without sparing any: at once, and row by row.
+const CREDIT: f64 = 0.005;
+/// After a good time, bounds are paid for so many rows that spare nothing.
+const RICH: f64 = 16.0;
+/// Bounds that take more than this part of what they may spare are not looked at.
+const DEAR: f64 = 0.5;
 
 /// The bounds of all pairs against one cutoff.
 #[derive(Debug)]
@@ -18,53 +20,112 @@ pub(super) struct Filter<'a> {
     pub(super) limit: i128,
 }
 
-/// What a thread remembers from row to row.
+/// What a kind of bounds has spared, less what it has cost, as far as that still counts. Time, as
+/// estimated.
 #[derive(Debug, Default)]
+struct Account(f64);
+
+impl Account {
+    /// Whether bounds at this price are computed for a row that takes `work` without them.
+    fn affords(&mut self, price: f64, work: f64) -> bool {
+        self.0 += CREDIT * work;
+        price > 0.0 && price < DEAR * work && price <= self.0
+    }
+
+    fn book(&mut self, price: f64, spared: f64) {
+        let most = self.0.max(RICH * price);
+        self.0 = (self.0 + spared - price).min(most);
+    }
+}
+
+/// What a thread remembers from row to row.
+#[derive(Debug)]
 pub(super) struct Memory {
     scratch: Scratch,
-    rows: u32,
-    /// Cells that string bounds have cost and saved of late.
-    spent: f64,
-    saved: f64,
+    labels: Account,
+    strings: Account,
+}
+
+impl Memory {
+    /// For a thread that will do so much work.
+    pub(super) fn new(work: f64) -> Self {
+        let [labels, strings] = [(); 2].map(|()| Account(CREDIT * work));
+        Self { scratch: Scratch::default(), labels, strings }
+    }
 }
 
 impl<'a> Filter<'a> {
-    /// `None` if there is no cutoff, or an infinite one.
-    pub(super) fn new(request: &Request<'a>, cancel: &Cancel) -> Result<Option<Self>> {
+    /// `None` if there is no cutoff, or an infinite one. `work` is the time of all distances.
+    pub(super) fn new(
+        request: &Request<'a>,
+        catalogue: Option<&Catalogue>,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Option<Self>> {
         let Request { x, y, prices, cutoff, .. } = *request;
         let Some(cutoff) = cutoff.filter(|&cutoff| cutoff < f64::INFINITY) else {
             return Ok(None);
         };
         let limit = prices.most_quanta(cutoff);
-        Ok(Some(Self { bounds: Bounds::new(x, y, prices, cancel)?, limit }))
+        Ok(Some(Self { bounds: Bounds::new(x, y, prices, catalogue, work, crew)?, limit }))
     }
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` gives the tree of a column, `cells` the estimated work that some columns ask for.
-    /// The cheap bound always pays. The string bounds are used where they have lately saved more
-    /// work than they cost.
+    /// `tree` gives the tree of a column, `time` the estimated time that some columns ask for.
+    /// Sizes are always compared. The bounds by labels and by strings are used where they have
+    /// lately spared more than they cost.
     pub(super) fn retain(
         &self,
         i: usize,
         columns: &mut Vec<usize>,
         tree: impl Fn(usize) -> usize,
-        cells: impl Fn(&[usize]) -> f64,
+        time: impl Fn(&[usize]) -> f64,
         memory: &mut Memory,
     ) {
-        columns.retain(|&column| self.bounds.quick(i, tree(column)) <= self.limit);
-        let Memory { scratch, rows, spent, saved } = memory;
-        *rows = rows.wrapping_add(1);
-        if columns.is_empty() || (saved < spent && !rows.is_multiple_of(TRY_AGAIN)) {
-            return;
+        let Self { bounds, limit } = self;
+        columns.retain(|&column| bounds.size(i, tree(column)) <= *limit);
+        let sum = |columns: &[usize], price: &dyn Fn(usize) -> f64| -> f64 {
+            columns.iter().map(|&column| price(tree(column))).sum()
+        };
+        let Memory { scratch, labels, strings } = memory;
+        let mut work = time(columns);
+        let price = sum(columns, &|j| bounds.label_time(i, j));
+        if labels.affords(price, work) {
+            columns.retain(|&column| bounds.quick(i, tree(column)) <= *limit);
+            let left = time(columns);
+            labels.book(price, work - left);
+            work = left;
         }
-        let price: f64 = columns.iter().map(|&column| self.bounds.cells(i, tree(column))).sum();
-        if price == 0.0 {
-            return;
+        let price = sum(columns, &|j| bounds.string_time(i, j));
+        if strings.affords(price, work) {
+            let mut within = |j: usize| bounds.strings(i, j, *limit, scratch) <= *limit;
+            columns.retain(|&column| within(tree(column)));
+            strings.book(price, work - time(columns));
         }
-        let before = cells(columns);
-        columns.retain(|&column| !self.bounds.tight_above(i, tree(column), self.limit, scratch));
-        *spent += price - *spent * FORGET;
-        *saved += before - cells(columns) - *saved * FORGET;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds that spare nothing are given up before they cost a few per cent; bounds that spare
+    /// something are computed for every row.
+    #[test]
+    fn an_account_ends_what_does_not_pay() {
+        for (price, spared, used) in [(0.1, 0.0, 50..101), (0.1, 0.5, 990..1001), (0.6, 1.0, 0..1)]
+        {
+            let mut account = Account(CREDIT * 1000.0);
+            let mut count = 0;
+            for _ in 0..1000 {
+                if account.affords(price, 1.0) {
+                    account.book(price, spared);
+                    count += 1;
+                }
+            }
+            assert!(used.contains(&count), "{price} {spared} {count}");
+            assert!(f64::from(count) * (price - spared) <= 2.1 * CREDIT * 1000.0);
+        }
     }
 }

@@ -7,24 +7,27 @@ mod search;
 mod task;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, inner_may_pay, pair_work, with_savings,
+    Catalogue, ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, cell_time, estimate, group_savings, inner_may_pay, pair_work,
+    with_savings,
 };
 use crate::error::Result;
 use crate::memory;
-use crate::parallel::{self, Cancel};
+use crate::parallel::{self, Cancel, Crew};
 use crate::tree::{Orientation, Prepared, SubtreeIds};
 use filter::{Filter, Memory};
 use plan::{Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
-pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
+pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
+/// Trees with fewer nodes in sum are prepared within milliseconds.
+const BRIEF_NODES: usize = 100_000;
 /// How many times cheaper exchanged roles must be before a batch is given up for them.
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
 /// Most lanes of a vector: rows of lanes are rounded up to it.
@@ -105,8 +108,20 @@ pub fn compute(
     request: &Request<'_>,
     threads: usize,
     cancel: &Cancel,
-    mut store: impl FnMut(usize, usize, f64),
+    store: impl FnMut(usize, usize, f64),
     poll: impl FnMut(u64) -> bool,
+) -> Result<Computed> {
+    compute_known(request, None, threads, cancel, store, poll)
+}
+
+/// The same, if the bounds of the targets may be known already.
+fn compute_known(
+    request: &Request<'_>,
+    catalogue: Option<&Catalogue>,
+    threads: usize,
+    cancel: &Cancel,
+    mut store: impl FnMut(usize, usize, f64),
+    mut poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
     let done = Cell::new(0);
@@ -121,14 +136,17 @@ pub fn compute(
     let plan = Plan::new(x.trees, y.trees, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     memory::check("the scratch of all threads", scratch_bytes(request, diagonal, threads))?;
+    let work_time = plan.cells * cell_time(request.prices, mean_nodes(x.trees));
+    let mut ask = || poll(done.get());
+    let mut crew = Crew::new(threads, cancel, &mut ask);
     let matrix = Matrix {
         request,
         plan: &plan,
         diagonal,
         deletes: totals(&x, |operand| request.prices.delete_all(operand)),
         inserts: totals(&y, |operand| request.prices.insert_all(operand)),
-        filter: Filter::new(request, cancel)?,
-        ids: subtree_ids(request, cancel)?,
+        filter: Filter::new(request, catalogue, work_time, &mut crew)?,
+        ids: subtree_ids(request, &mut crew)?,
     };
     let exact = Cell::new(0);
     let work = |scratch: &mut (Workspace, Memory), index: usize| {
@@ -148,22 +166,25 @@ pub fn compute(
         }
         exact.set(exact.get() + computed);
     };
-    let mut poll = poll;
+    let scratch = || (Workspace::default(), Memory::new(work_time / threads as f64));
     if plan.cells < SMALL_MATRIX {
-        let mut scratch = <(Workspace, Memory)>::default();
+        let mut scratch = scratch();
         let mut receive = receive;
         for index in 0..plan.tasks.len() {
             receive(work(&mut scratch, index)?);
         }
     } else {
         let tasks = plan.tasks.len();
-        parallel::for_each(threads, tasks, cancel, Default::default, work, receive, || {
-            poll(done.get())
-        })?;
+        parallel::for_each(threads, tasks, cancel, scratch, work, receive, || poll(done.get()))?;
     }
     // The last word: all is done.
     let computed = Computed { pairs: done.get(), exact: exact.get() };
     if poll(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
+}
+
+/// The mean number of nodes.
+fn mean_nodes(trees: &[Prepared]) -> usize {
+    trees.iter().map(Prepared::nodes).sum::<usize>() / trees.len().max(1)
 }
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
@@ -208,7 +229,7 @@ fn scratch_bytes(request: &Request<'_>, diagonal: bool, threads: usize) -> u64 {
 
 /// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what
 /// they have in common may pay.
-fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeIds>> {
+fn subtree_ids(request: &Request<'_>, crew: &mut Crew<'_>) -> Result<Option<SubtreeIds>> {
     let (rows, columns) = (request.x.trees, request.y.trees);
     if rows.len() < 2
         || columns.len() < SHARING_PAYS_OFF
@@ -216,6 +237,14 @@ fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeI
     {
         return Ok(None);
     }
+    let side = better_side(rows, columns);
+    let nodes: usize = rows.iter().map(Prepared::nodes).sum();
+    let cancel = crew.cancel.clone();
+    crew.one(nodes < BRIEF_NODES, || SubtreeIds::new(rows, side, &cancel)).map(Some)
+}
+
+/// The side on which rows and columns are less work.
+fn better_side(rows: &[Prepared], columns: &[Prepared]) -> Orientation {
     let sum = |trees: &[Prepared], of: &dyn Fn(&Prepared) -> u64| {
         trees.iter().map(|tree| of(tree) as f64).sum::<f64>()
     };
@@ -223,8 +252,7 @@ fn subtree_ids(request: &Request<'_>, cancel: &Cancel) -> Result<Option<SubtreeI
         sum(rows, &|tree| tree.oriented(side).row_work)
             * sum(columns, &|tree| tree.oriented(side).column_work)
     });
-    let side = if work[1] < work[0] { Orientation::Right } else { Orientation::Left };
-    SubtreeIds::new(rows, side, cancel).map(Some)
+    if work[1] < work[0] { Orientation::Right } else { Orientation::Left }
 }
 
 /// The columns of one task.
@@ -281,10 +309,23 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Cells of one row with these members: of all members together, or of each alone.
-    fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
-        let alone = |&member: &usize| CALL + pair_work(x, self.members[member].tree);
-        (CALL + self.route(x).2, members.iter().map(alone).sum())
+    /// Cells of one row with all members together.
+    fn row_cells(&self, x: &Prepared) -> f64 {
+        CALL + self.route(x).2
+    }
+
+    /// Cells of one row with some members, each alone.
+    fn single_cells(&self, x: &Prepared, members: &[usize]) -> f64 {
+        if let [only] = self.members[..] {
+            return members.len() as f64 * (CALL + pair_work(x, only.tree));
+        }
+        // Small trees are many, and their best routes need not be known.
+        let side = usize::from(self.direct(x, 1) < self.direct(x, 0));
+        let row_work = x.oriented(SIDES[side]).row_work;
+        let column_work =
+            |&member: &usize| self.members[member].tree.oriented(SIDES[side]).column_work;
+        let cells: f64 = members.iter().map(|m| estimate(row_work, column_work(m))).sum();
+        members.len() as f64 * CALL + cells
     }
 
     /// Savings of one row with all members. With the numbers of its subtrees in one orientation,

@@ -28,7 +28,7 @@ mod core {
     #[pymodule_export]
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
     #[pymodule_export]
-    use super::neighbors::neighbors;
+    use super::neighbors::{SearchIndex, neighbors};
     #[pymodule_export]
     use super::set::{PreparedSet, check_arrays, pack};
     #[pymodule_export]

@@ -37,11 +37,13 @@ fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
     let candidates = question.y.trees.len().saturating_sub(usize::from(question.inside));
     let counts = [1, 2, candidates / 2, candidates].map(|k| Wanted::Nearest(k.min(candidates)));
     let radii = [0.0, 1.0, 2.5, 7.0, 20.0, f64::INFINITY].map(Wanted::Within);
+    let never = Cancel::default();
+    let index = Index::new(question.y, question.prices, 1, &never, || true).unwrap();
     for wanted in counts.into_iter().chain(radii) {
         let expected = slowly(question, wanted);
         for method in [Method::Auto, Method::Bounds, Method::Batches] {
-            for threads in [1, 2] {
-                let never = Cancel::default();
+            for (threads, index) in [(1, None), (2, None), (1, Some(&index)), (2, Some(&index))] {
+                let question = &Search { index, ..*question };
                 let found = search(question, wanted, method, threads, &never, |_| true).unwrap();
                 prop_assert_eq!(&found.rows, &expected, "{:?} {:?}", wanted, method);
                 // Queries that are tried before the choice may be answered twice.
@@ -95,7 +97,7 @@ proptest! {
         for pricing in [Pricing::Unit, Pricing::Table(&table)] {
             let symmetric = matches!(pricing, Pricing::Unit);
             let prices = Prices::Fixed(pricing);
-            let between = Search { x, y, prices, inside: false, symmetric, pivots: None };
+            let between = Search { x, y, prices, inside: false, symmetric, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             check(&between)?;
             check(&inside)?;
@@ -126,7 +128,7 @@ proptest! {
         let table = CostTable::new(&replace, &gaps, &gaps).unwrap();
         let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, Kind::Euclidean).unwrap();
         for prices in [Prices::Fixed(Pricing::Table(&table)), Prices::Vectors(&costs)] {
-            let between = Search { x, y, prices, inside: false, symmetric: true, pivots: None };
+            let between = Search { x, y, prices, inside: false, symmetric: true, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             for question in [between, inside] {
                 check(&question)?;
@@ -145,7 +147,7 @@ fn chains(count: i32) -> Vec<Prepared> {
 fn inside(trees: &[Prepared]) -> Search<'_> {
     let side = Side { trees, codes: None };
     let prices = Prices::Fixed(Pricing::Unit);
-    Search { x: side, y: side, prices, inside: true, symmetric: true, pivots: None }
+    Search { x: side, y: side, prices, inside: true, symmetric: true, pivots: None, index: None }
 }
 
 #[test]
