@@ -164,7 +164,7 @@ impl<'a> Crew<'a> {
         let mut found: Vec<Option<T>> = (0..parts).map(|_| None).collect();
         let one = |(): &mut (), part: usize| Ok((part, work(part)?));
         let receive = |(part, result): (usize, T)| found[part] = Some(result);
-        for_each(self.threads, parts, self.cancel, || (), one, receive, || poll())?;
+        for_each(self.threads, parts, self.cancel, || (), one, receive, poll)?;
         found.into_iter().map(|result| result.ok_or(Error::Cancelled)).collect()
     }
 

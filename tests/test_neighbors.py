@@ -378,11 +378,14 @@ def test_an_index_keeps_what_bounds_need(costs, monkeypatch):
     monkeypatch.setattr(core, "SearchIndex", lambda *given: made.append(1) or real(*given))
     index = tm.TreeIndex(TREES, costs=costs, n_pivots=0)
     for query in [*QUERIES, *(sequences("zab", "z", "bzz") if costs is None else [])]:
+        computed = set()
         for n_jobs in (1, 2):
             near = index.nearest([query], k=4, n_jobs=n_jobs)
+            computed.add(near.computed)
             assert rows_of(near) == slowly([query], TREES, costs, k=4)
             close = index.within([query], radius=12, n_jobs=n_jobs)
             assert rows_of(close) == slowly([query], TREES, costs, radius=12)
+        assert len(computed) == 1
     assert rows_of(index.nearest(QUERIES, k=3)) == slowly(QUERIES, TREES, costs, k=3)
     assert rows_of(index.within(QUERIES, radius=20)) == slowly(QUERIES, TREES, costs, radius=20)
     assert rows_of(index.nearest(k=3)) == slowly(TREES, None, costs, k=3)

@@ -1,9 +1,10 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
-use super::Request;
-use crate::distance::{Bounds, Catalogue, Scratch};
+use super::{Request, Side};
+use crate::distance::{Bounds, Catalogue, Scratch, preparation_time};
 use crate::error::Result;
 use crate::parallel::Crew;
+use crate::tree::Prepared;
 
 /// The part of the work that bounds may take without sparing any: at once, and row by row.
 const CREDIT: f64 = 0.005;
@@ -12,10 +13,14 @@ const RICH: f64 = 16.0;
 /// Bounds that take more than this part of what they may spare are not looked at.
 const DEAR: f64 = 0.5;
 
+/// Looking at all trees may take this part of the work; else there are no bounds.
+const PREPARATION: f64 = 0.03;
+
 /// The bounds of all pairs against one cutoff.
 #[derive(Debug)]
 pub(super) struct Filter<'a> {
-    bounds: Bounds<'a>,
+    /// `None` if there are too few pairs to look at the trees for them.
+    bounds: Option<Bounds<'a>>,
     /// Most quanta that are not above the cutoff.
     pub(super) limit: i128,
 }
@@ -66,15 +71,24 @@ impl<'a> Filter<'a> {
         let Some(cutoff) = cutoff.filter(|&cutoff| cutoff < f64::INFINITY) else {
             return Ok(None);
         };
-        let limit = prices.most_quanta(cutoff);
-        Ok(Some(Self { bounds: Bounds::new(x, y, prices, catalogue, work, crew)?, limit }))
+        let nodes = |side: Side<'_>| side.trees.iter().map(Prepared::nodes).sum::<usize>();
+        let mut unknown = nodes(x);
+        if catalogue.is_none() && !std::ptr::eq(x.trees, y.trees) {
+            unknown += nodes(y);
+        }
+        let bounds = if preparation_time(unknown) < PREPARATION * work {
+            Some(Bounds::new(x, y, prices, catalogue, work, crew)?)
+        } else {
+            None
+        };
+        Ok(Some(Self { bounds, limit: prices.most_quanta(cutoff) }))
     }
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` gives the tree of a column, `time` the estimated time that some columns ask for.
-    /// Sizes are always compared. The bounds by labels and by strings are used where they have
-    /// lately spared more than they cost.
+    /// `tree` gives the tree of a column, by rising size, `time` the estimated time that some
+    /// columns ask for. Sizes are always compared. The bounds by labels and by strings are used
+    /// where they have lately spared more than they cost.
     pub(super) fn retain(
         &self,
         i: usize,
@@ -83,25 +97,38 @@ impl<'a> Filter<'a> {
         time: impl Fn(&[usize]) -> f64,
         memory: &mut Memory,
     ) {
-        let Self { bounds, limit } = self;
-        columns.retain(|&column| bounds.size(i, tree(column)) <= *limit);
-        let sum = |columns: &[usize], price: &dyn Fn(usize) -> f64| -> f64 {
-            columns.iter().map(|&column| price(tree(column))).sum()
-        };
+        let Some(bounds) = &self.bounds else { return };
+        let limit = self.limit;
+        // Where the smallest and the largest tree pass, those between them do.
+        let passes = |column: &usize| bounds.size(i, tree(*column)) <= limit;
+        if [columns.first(), columns.last()].into_iter().flatten().any(|column| !passes(column)) {
+            columns.retain(passes);
+        }
         let Memory { scratch, labels, strings } = memory;
         let mut work = time(columns);
-        let price = sum(columns, &|j| bounds.label_time(i, j));
+        let price = about(columns, |column| bounds.label_time(i, tree(column)));
         if labels.affords(price, work) {
-            columns.retain(|&column| bounds.quick(i, tree(column)) <= *limit);
+            columns.retain(|&column| bounds.quick(i, tree(column)) <= limit);
             let left = time(columns);
             labels.book(price, work - left);
             work = left;
         }
-        let price = sum(columns, &|j| bounds.string_time(i, j));
+        let price = about(columns, |column| bounds.string_time(i, tree(column)));
         if strings.affords(price, work) {
-            let mut within = |j: usize| bounds.strings(i, j, *limit, scratch) <= *limit;
-            columns.retain(|&column| within(tree(column)));
+            columns.retain(|&column| bounds.strings(i, tree(column), limit, scratch) <= limit);
             strings.book(price, work - time(columns));
+        }
+    }
+}
+
+/// About the sum of a price over some columns, whose trees are of similar size.
+fn about(columns: &[usize], price: impl Fn(usize) -> f64) -> f64 {
+    match *columns {
+        [] => 0.0,
+        [only] => price(only),
+        [first, .., last] => {
+            let middle = columns[columns.len() / 2];
+            columns.len() as f64 * (price(first) + price(middle) + price(last)) / 3.0
         }
     }
 }

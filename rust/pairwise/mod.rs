@@ -8,8 +8,7 @@ mod task;
 
 use crate::distance::{
     Catalogue, ColumnCache, Group, Kernel, Lanes, Operand, Pricing, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, cell_time, estimate, group_savings, inner_may_pay, pair_work,
-    with_savings,
+    append_codes, best_route, cell_time, estimate, group_savings, inner_may_pay, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -316,10 +315,7 @@ impl<'a> Batch<'a> {
 
     /// Cells of one row with some members, each alone.
     fn single_cells(&self, x: &Prepared, members: &[usize]) -> f64 {
-        if let [only] = self.members[..] {
-            return members.len() as f64 * (CALL + pair_work(x, only.tree));
-        }
-        // Small trees are many, and their best routes need not be known.
+        // These are small, and their best routes need not be known.
         let side = usize::from(self.direct(x, 1) < self.direct(x, 0));
         let row_work = x.oriented(SIDES[side]).row_work;
         let column_work =

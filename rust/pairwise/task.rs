@@ -3,7 +3,7 @@
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
 use super::{Batch, Local, Prices, Request};
-use crate::distance::{Operand, Pricing, Workspace, cell_time, distance_up_to};
+use crate::distance::{Operand, Pricing, Workspace, cell_time, distance_in_band, distance_up_to};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::tree::SubtreeIds;
@@ -106,12 +106,16 @@ impl<'a> Row<'a> {
         if let Some(filter) = filter {
             let x = &request.x.trees[self.i];
             let together = batch.row_cells(x);
+            // All members together are cheaper than one by one.
+            let all = batch.members.len();
+            let cells = |places: &[usize]| {
+                if places.len() == all { together } else { batch.single_cells(x, places) }
+            };
             let cell = cell_time(request.prices, x.nodes().min(batch.largest));
-            let time = |places: &[usize]| cell * together.min(batch.single_cells(x, places));
+            let time = |places: &[usize]| cell * together.min(cells(places));
             let tree = |place: usize| self.columns[place];
             filter.retain(self.i, &mut self.kept, tree, time, memory);
-            // A large tree is the only member of its batch: alone it may profit from a band.
-            self.alone = batch.single_cells(x, &self.kept) <= together;
+            self.alone = cells(&self.kept) < together;
         }
         !self.kept.is_empty()
     }
@@ -129,6 +133,14 @@ impl<'a> Row<'a> {
         let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
         let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
+        // A large tree is the only member of its batch: it may profit from a band.
+        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter)
+            && let Some(found) = distance_in_band(*x, *y, pricing, filter.limit, cancel)?
+        {
+            out[0] = found;
+            self.exact += 1;
+            return Ok(());
+        }
         if let Some(filter) = filter
             && self.alone
         {

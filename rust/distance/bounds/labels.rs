@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::pairwise::Side;
 use crate::parallel::{Cancel, Crew};
+use crate::tree::Prepared;
 
 /// Trees that are counted between two looks at who is waiting.
 const PART: usize = 256;
@@ -21,7 +22,7 @@ pub(super) struct Labels {
 impl Labels {
     pub(super) fn new(side: Side<'_>, crew: &mut Crew<'_>) -> Result<Self> {
         let trees = side.trees.len();
-        let nodes: usize = side.trees.iter().map(|tree| tree.nodes()).sum();
+        let nodes: usize = side.trees.iter().map(Prepared::nodes).sum();
         let cancel = crew.cancel.clone();
         let count =
             |part: usize| Self::of_part(side, part * PART..trees.min((part + 1) * PART), &cancel);

@@ -26,7 +26,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use price::cell_time;
+pub(crate) use price::{cell_time, preparation_time};
 
 use crate::distance::{Operand, Pricing};
 use crate::error::{Error, Result};
@@ -303,7 +303,7 @@ pub(crate) fn pair_is_above(
         // A set of one tree.
         Side { trees: std::slice::from_ref(operand.tree), codes: operand.codes }
     });
-    let labels = price::PAIR_NODE * (n + m) as f64;
+    let labels = preparation_time((n + m) as usize);
     if !pays(labels) {
         return Ok(false);
     }

@@ -18,10 +18,15 @@ pub(super) const WORD: f64 = 7.0;
 pub(super) const COLUMN: f64 = 5.0;
 /// The same for a node of the pattern when it is made ready.
 pub(super) const PATTERN_NODE: f64 = 5.0;
-/// Counting the labels of a pair by table, for every node.
-pub(super) const PAIR_NODE: f64 = 10.0;
+/// Counting the labels of trees, for every node.
+pub(super) const PREPARED_NODE: f64 = 10.0;
 /// A cell of both strings by table.
 pub(super) const STRING_CELL: f64 = 4.0;
+
+/// About the time of looking at trees with so many nodes in sum, before any bound.
+pub(crate) fn preparation_time(nodes: usize) -> f64 {
+    PREPARED_NODE * nodes as f64
+}
 
 /// The time of a cell of the kernel that serves pairs whose smaller tree has that many nodes.
 pub(crate) fn cell_time(prices: Prices<'_>, smaller: usize) -> f64 {

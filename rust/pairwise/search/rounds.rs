@@ -137,13 +137,11 @@ impl Searcher<'_> {
         let step = |&(waiting, level): &Step, scratch: &mut Scratch| {
             let Waiting { bound, .. } = waiting;
             let Scratch { workspace, bounds, .. } = scratch;
-            Ok(match level {
-                Some(level) => Outcome::Bound(self.raise(exact.query, bound, level, limit, bounds)),
-                None => {
-                    let distance = exact.to(bound.index as usize, workspace, &cancel)?;
-                    Outcome::Distance(Neighbor { distance, ..bound })
-                }
-            })
+            if let Some(level) = level {
+                return Ok(Outcome::Bound(self.raise(exact.query, bound, level, limit, bounds)));
+            }
+            let distance = exact.to(bound.index as usize, workspace, &cancel)?;
+            Ok(Outcome::Distance(Neighbor { distance, ..bound }))
         };
         let parts = ((time / BRIEF) as usize).clamp(1, steps.len());
         let length = steps.len().div_ceil(parts);

@@ -209,3 +209,47 @@ fn the_choice_does_not_show() {
         assert_eq!(run(Method::Auto).unwrap().computed, found.computed);
     }
 }
+
+/// Few queries have all threads for themselves, and large trees make rounds long enough for them.
+#[test]
+fn one_query_by_all_threads() {
+    let tree = |seed: i32| {
+        let parent = |i: i32| if i * seed % 7 < 3 { i - 1 } else { (i - 1) / 2 };
+        let parents: Vec<_> =
+            (0..200 + seed % 5).map(|i| if i == 0 { -1 } else { parent(i) }).collect();
+        let mut sorted = Plain { codes: vec![], parents: vec![-1] };
+        // In preorder: a child must follow the subtree of its elder sibling.
+        let mut open = vec![0];
+        for (i, &above) in (1..).zip(&parents[1..]) {
+            let depth = (above as usize % (i as usize / 3 + 1)).min(open.len() - 1);
+            open.truncate(depth + 1);
+            sorted.parents.push(open[depth]);
+            open.push(i);
+        }
+        sorted.codes = (0..sorted.parents.len() as i32).map(|i| i * (seed + 3) % 11 % 4).collect();
+        sorted
+    };
+    let trees = prepare(&(1..80).map(tree).collect::<Vec<_>>());
+    let costs: Vec<_> = (0..16).map(|i| f64::from(u8::from(i % 5 != 0)) / 3.0).collect();
+    let table = CostTable::new(&costs, &[1.0; 4], &[0.5; 4]).unwrap();
+    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+        let question = Search {
+            x: Side { trees: &trees[..3], codes: None },
+            y: Side { trees: &trees[3..], codes: None },
+            prices: Prices::Fixed(pricing),
+            inside: false,
+            symmetric: false,
+            pivots: None,
+            index: None,
+        };
+        for wanted in [Wanted::Nearest(1), Wanted::Nearest(7), Wanted::Within(60.0)] {
+            let run = |threads| {
+                let never = Cancel::default();
+                search(&question, wanted, Method::Bounds, threads, &never, |_| true).unwrap()
+            };
+            let found = run(1);
+            assert_eq!(found.rows, slowly(&question, wanted));
+            assert_eq!(found, run(3));
+        }
+    }
+}
