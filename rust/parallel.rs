@@ -143,6 +143,68 @@ impl Pace {
     }
 }
 
+/// Who prepares a call: so many threads, while the calling thread asks `poll` whether to go on.
+pub(crate) struct Crew<'a> {
+    pub(crate) threads: usize,
+    pub(crate) cancel: &'a Cancel,
+    poll: Option<&'a mut dyn FnMut() -> bool>,
+    polled: Instant,
+}
+
+impl<'a> Crew<'a> {
+    pub(crate) fn new(
+        threads: usize,
+        cancel: &'a Cancel,
+        poll: &'a mut dyn FnMut() -> bool,
+    ) -> Self {
+        Self { threads, cancel, poll: Some(poll), polled: Instant::now() }
+    }
+
+    /// Only the calling thread, which asks nobody: for work that is short or watched already.
+    pub(crate) fn alone(cancel: &'a Cancel) -> Self {
+        Self { threads: 1, cancel, poll: None, polled: Instant::now() }
+    }
+
+    /// Asks whether to go on, if nobody has for a while: between pieces of work that are brief.
+    pub(crate) fn ask(&mut self) -> Result<()> {
+        if self.polled.elapsed() >= POLL_EVERY {
+            self.polled = Instant::now();
+            if self.poll.as_mut().is_some_and(|poll| !poll()) {
+                self.cancel.cancel();
+            }
+        }
+        self.cancel.check()
+    }
+
+    /// The results of `work` for the parts `0..parts`, in order. What is `brief`, milliseconds at
+    /// most, is done by the calling thread.
+    pub(crate) fn map<T: Send>(
+        &mut self,
+        parts: usize,
+        brief: bool,
+        work: impl Fn(usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let poll = match &mut self.poll {
+            Some(poll) if !brief => poll,
+            _ => return (0..parts).map(work).collect(),
+        };
+        let mut found: Vec<Option<T>> = (0..parts).map(|_| None).collect();
+        let one = |(): &mut (), part: usize| Ok((part, work(part)?));
+        let receive = |(part, result): (usize, T)| found[part] = Some(result);
+        for_each(self.threads, parts, self.cancel, || (), one, receive, poll)?;
+        found.into_iter().map(|result| result.ok_or(Error::Cancelled)).collect()
+    }
+
+    /// The result of work that cannot be divided.
+    pub(crate) fn one<T: Send>(
+        &mut self,
+        brief: bool,
+        work: impl Fn() -> Result<T> + Sync,
+    ) -> Result<T> {
+        self.map(1, brief, |_| work())?.pop().ok_or(Error::Cancelled)
+    }
+}
+
 /// A pool that no other call uses while this one holds it; given back when dropped.
 struct Borrowed(Option<rayon::ThreadPool>);
 
@@ -265,6 +327,33 @@ mod tests {
         let receive = |_| nested = nested.clone().and_then(|()| inner());
         for_each(2, 50, &cancel, || (), |(): &mut (), task| Ok(task), receive, || true).unwrap();
         assert_eq!(nested, Ok(()));
+    }
+
+    #[test]
+    fn a_crew_keeps_the_order_and_asks() {
+        let cancel = Cancel::default();
+        for (threads, brief) in [(1, false), (3, false), (3, true)] {
+            let mut asked = 0;
+            let mut poll = || {
+                asked += 1;
+                true
+            };
+            let mut crew = Crew::new(threads, &cancel, &mut poll);
+            let slow = |part: usize| {
+                std::thread::sleep(Duration::from_millis(if brief { 0 } else { 10 }));
+                Ok(part * part)
+            };
+            let found = crew.map(20, brief, slow).unwrap();
+            assert_eq!(found, (0..20).map(|part| part * part).collect::<Vec<_>>());
+            assert_eq!(asked > 0, !brief);
+        }
+        let mut no = || false;
+        let endless = || loop {
+            std::thread::sleep(Duration::from_millis(1));
+            cancel.check()?;
+        };
+        let result: Result<()> = Crew::new(2, &cancel, &mut no).one(false, endless);
+        assert_eq!(result, Err(Error::Cancelled));
     }
 
     #[test]

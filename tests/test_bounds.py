@@ -91,6 +91,23 @@ def test_large_pairs_at_above_and_below_their_distance(x, y):
         assert tm.distance(x, y, cutoff=below) == (0 if d == 0 else math.inf)
 
 
+@pytest.mark.parametrize("name", ["decimal", "asymmetric", "irrational", "huge beside small"])
+@pytest.mark.parametrize("sizes", [(3, 12), (150, 180)])
+def test_many_labels_and_trees_of_different_sizes(name, sizes):
+    """Tables too large to look favourites up in advance, and bounds by sizes in front."""
+    rng, labels = Random(name), range(400)
+    base = COSTS[name].matrix
+    matrix = base[np.ix_(*[np.append(np.arange(400) % 4, 4)] * 2)] + 0.25
+    np.fill_diagonal(matrix, 0)
+    costs = tm.CostMatrix(labels, matrix)
+    X = [reference.make_tree(rng, rng.randint(*sizes), alphabet=labels) for _ in range(20)]
+    full = tm.pairwise_distances(X, costs=costs)
+    for cutoff in np.quantile(full, [0.05, 0.3, 0.6], method="nearest"):
+        assert same(tm.pairwise_distances(X, costs=costs, cutoff=cutoff), cut(full, cutoff))
+        got = [tm.distance(X[0], y, costs=costs, cutoff=cutoff) for y in X]
+        assert got == cut(full[0], cutoff).tolist()
+
+
 def edited(tree, rng, edits):
     """The tree with some nodes relabelled and as many left out."""
     labels = list(tree.labels)

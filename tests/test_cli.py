@@ -1,5 +1,6 @@
 """The command line and its demonstration."""
 
+import json
 import os
 import signal
 import subprocess
@@ -94,6 +95,94 @@ def test_nearest_saves_arrays_or_lines(capsys, bracket_file, tmp_path):
     assert lines.read_text(encoding="utf-8") == "tree,neighbor,distance\n0,0,1\n1,2,1\n"
 
 
+def test_within_saves_arrays_or_lines(capsys, bracket_file, tmp_path):
+    found = tm.within([tm.Tree.from_bracket(text) for text in TREES], radius=2)
+    arrays = tmp_path / "close.npz"
+    assert main(["within", str(bracket_file), "-r", "2", "-o", str(arrays), "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.startswith(f"{len(found.indices)} neighbours of 4 trees, ")
+    with np.load(arrays) as saved:
+        assert set(saved) == {"offsets", "indices", "distances"}
+        for name in saved:
+            assert np.array_equal(saved[name], getattr(found, name))
+    queries, lines = tmp_path / "queries.txt", tmp_path / "close.csv"
+    queries.write_text("{a{b}}\n{x}\n{q{q{q}}}\n", encoding="utf-8")
+    arguments = ["--queries", str(queries), "--radius", "1", "-o", str(lines)]
+    assert main(["within", str(bracket_file), *arguments]) == 0
+    wanted = "tree,neighbor,distance\n0,0,1\n0,1,1\n1,2,1\n1,3,1\n"
+    assert lines.read_text(encoding="utf-8") == wanted
+
+
+LABELS = "abcdxy"
+MATRIX = [[abs(i - j) / 4 + (i != j) * (6 in (i, j)) for j in range(7)] for i in range(7)]
+
+
+@pytest.fixture(params=["csv", "json"])
+def cost_file(request, tmp_path):
+    path = tmp_path / f"costs.{request.param}"
+    if request.param == "json":
+        path.write_text(json.dumps({"alphabet": list(LABELS), "matrix": MATRIX}), encoding="utf-8")
+    else:
+        rows = [",".join(["", *LABELS, ""])]
+        rows += [
+            ",".join([label, *map(str, row)])
+            for label, row in zip([*LABELS, ""], MATRIX, strict=True)
+        ]
+        path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def test_commands_take_costs_and_a_cutoff(bracket_file, tmp_path, cost_file):
+    trees = [tm.Tree.from_bracket(text) for text in TREES]
+    costs = tm.CostMatrix(LABELS, MATRIX)
+    full = tm.pairwise_distances(trees, costs=costs)
+    given = ["--costs", str(cost_file), "--jobs", "1"]
+    target = tmp_path / "D.npy"
+    assert main(["pairwise", str(bracket_file), "-o", str(target), *given]) == 0
+    assert np.array_equal(np.load(target), full)
+    cutoff = float(np.median(full))
+    options = ["--cutoff", str(cutoff), "--overwrite"]
+    assert main(["pairwise", str(bracket_file), "-o", str(target), *given, *options]) == 0
+    assert np.array_equal(np.load(target), np.where(full <= cutoff, full, np.inf))
+    target = tmp_path / "near.npz"
+    for command, found in (
+        (["nearest", "-k", "2"], tm.nearest(trees, k=2, costs=costs)),
+        (["within", "-r", "3.5"], tm.within(trees, radius=3.5, costs=costs)),
+    ):
+        assert main([*command, str(bracket_file), "-o", str(target), *given]) == 0
+        with np.load(target) as saved:
+            assert np.array_equal(saved["indices"], found.indices)
+            assert np.array_equal(saved["distances"], found.distances)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("costs.txt", "", "must end in .csv or .json"),
+        ("costs.csv", "", "first row must hold nothing, the labels, and nothing"),
+        ("costs.csv", "a,b\n", "first row must hold nothing"),
+        ("costs.csv", ",a,\na,0\n", "row 2 has 2 entries, not 3"),
+        ("costs.csv", ",a,\n,0,1\na,1,0\n", "same labels as the first row"),
+        ("costs.csv", ",a,\na,0,x\n,1,0\n", "'x' is not a cost"),
+        ("costs.csv", ",a,\na,0,-1\n,1,0\n", "not negative"),
+        ("costs.csv", ",a,\na,0,1\n,1,0\n", "is not in the alphabet of the costs"),
+        ("costs.json", "[]", "the list 'alphabet' and the rows 'matrix'"),
+        ("costs.json", "{", "costs.json: "),
+        ("costs.json", '{"alphabet": "a", "matrix": [[0, 1], [1, 0]]}', "the list 'alphabet'"),
+        ("costs.json", '{"alphabet": ["a"], "matrix": [[0]]}', "of shape (2, 2)"),
+    ],
+)
+@pytest.mark.parametrize("command", ["pairwise", "nearest"])
+def test_costs_that_are_none_are_told(capsys, bracket_file, tmp_path, command, name, text, message):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    target = tmp_path / ("D.npy" if command == "pairwise" else "near.npz")
+    extra = ["-k", "1"] if command == "nearest" else []
+    arguments = [str(bracket_file), "-o", str(target), "--costs", str(path), *extra]
+    assert main([command, *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not target.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,7 +210,7 @@ def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
         return np.zeros((4, 4))
 
     monkeypatch.setattr(cli, "pairwise_distances", slow)
-    monkeypatch.setattr(cli.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("treemetric._cli_common.time.monotonic", lambda: next(clock))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     target = tmp_path / "D.npy"
     assert main(["pairwise", str(bracket_file), "-o", str(target), *flags]) == 0

@@ -46,7 +46,7 @@ METHODS = ("auto", "bounds", "batches")
 
 @pytest.fixture(params=METHODS)
 def method(request, monkeypatch):
-    monkeypatch.setattr("treemetric.neighbors._METHOD", request.param)
+    monkeypatch.setattr("treemetric._search._METHOD", request.param)
     return request.param
 
 
@@ -54,7 +54,7 @@ def check(X, Y, costs=None, *, n_pivots=None):
     """Compare all ways to search with all distances, inside X and from X to Y."""
     for method in METHODS:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("treemetric.neighbors._METHOD", method)
+            patch.setattr("treemetric._search._METHOD", method)
             check_once(X, Y, costs, n_pivots)
 
 
@@ -169,7 +169,8 @@ def test_threads_and_pivots_do_not_show(method, costs, Y):
         assert [rows_of(near), rows_of(inside)] == expected
         computed.add(near.computed)
         if method == "bounds":
-            assert near.avoided > 0.2
+            # Inside one set both trees of a pair may ask for its distance.
+            assert near.computed < 0.8 * len(X) * (len(X) - 1 if Y is None else len(Y))
         if method != "batches":
             assert inside.avoided > 0.2
     assert len(computed) == 1
@@ -276,6 +277,19 @@ def test_rows_of_a_range_search():
         found[3]
 
 
+def test_avoided_is_a_share_of_what_all_pairs_would_take():
+    """Inside one set a symmetric distance serves both its trees."""
+    trees, asymmetric = TREES[:10], ROOTS
+    everything = tm.within(trees, radius=np.inf)
+    assert (everything.computed, everything.avoided) == (45, 0.0)
+    assert tm.nearest(trees, k=9).avoided == 0.0
+    assert tm.within(trees, radius=np.inf, costs=asymmetric).computed == 90
+    assert tm.within(trees, radius=np.inf, costs=asymmetric).avoided == 0.0
+    assert tm.within(trees, trees, radius=np.inf).avoided == 0.0
+    few = tm.TreeIndex(trees, n_pivots=2).within(radius=3)
+    assert few.avoided == 1 - few.computed / 45
+
+
 # --- scikit-learn ------------------------------------------------------------------
 
 
@@ -345,6 +359,39 @@ def test_an_index_pickles_and_shows_itself():
     assert repr(again) == "<TreeIndex of 60 trees with 4 pivots, <EmbeddingCosts of 3 labels>>"
 
 
+@pytest.mark.parametrize(
+    "costs",
+    [
+        None,
+        ROOTS,
+        EMBEDDED,
+        tm.VectorCosts("abc", np.eye(3)),
+        tm.CallableCosts(lambda a, b: a != b),
+    ],
+    ids=["unit", "roots", "embedded", "vectors", "function"],
+)
+def test_an_index_keeps_what_bounds_need(costs, monkeypatch):
+    """Every query of its own, and with labels that the index has never seen."""
+    made = []
+    core = sys.modules["treemetric._core"]
+    real = core.SearchIndex
+    monkeypatch.setattr(core, "SearchIndex", lambda *given: made.append(1) or real(*given))
+    index = tm.TreeIndex(TREES, costs=costs, n_pivots=0)
+    for query in [*QUERIES, *(sequences("zab", "z", "bzz") if costs is None else [])]:
+        computed = set()
+        for n_jobs in (1, 2):
+            near = index.nearest([query], k=4, n_jobs=n_jobs)
+            computed.add(near.computed)
+            assert rows_of(near) == slowly([query], TREES, costs, k=4)
+            close = index.within([query], radius=12, n_jobs=n_jobs)
+            assert rows_of(close) == slowly([query], TREES, costs, radius=12)
+        assert len(computed) == 1
+    assert rows_of(index.nearest(QUERIES, k=3)) == slowly(QUERIES, TREES, costs, k=3)
+    assert rows_of(index.within(QUERIES, radius=20)) == slowly(QUERIES, TREES, costs, radius=20)
+    assert rows_of(index.nearest(k=3)) == slowly(TREES, None, costs, k=3)
+    assert made == ([] if isinstance(costs, tm.CallableCosts) else [1])
+
+
 def test_pivots_are_far_from_each_other():
     index = tm.TreeIndex(TREES, n_pivots=5)
     distances = tm.pairwise_distances(TREES)
@@ -387,7 +434,9 @@ def test_pivots_need_a_pseudo_metric(costs):
     [
         (lambda: tm.nearest(TREES, k=60), r"'k' parameter of nearest .*\[1, 59\].* Got 60"),
         (lambda: tm.nearest(TREES, TREES, k=61), r"\[1, 60\], the number of trees .* Got 61"),
-        (lambda: tm.nearest(TREES, [], k=1), r"\[1, 0\].* Got 1 instead"),
+        (lambda: tm.nearest(TREES, [], k=1), "'Y' parameter of nearest .* at least 1 tree. Got 0"),
+        (lambda: tm.nearest(TREES[:1], k=1), "'X' .* at least 2 trees if Y is None. Got 1 tree"),
+        (lambda: tm.TreeIndex([]).nearest(TREES), "'Y' parameter of TreeIndex must .* Got 0 trees"),
         (lambda: tm.nearest(TREES, k=0), r"'k' parameter of nearest .* Got 0"),
         (lambda: tm.nearest(TREES, k=2.0), "'k' parameter of nearest"),
         (lambda: tm.nearest(TREES, k=True), "'k' parameter of nearest"),
@@ -450,6 +499,10 @@ LONG = {
     "exhaustive": "tm.within(MANY, radius=float('inf'))",
     "few large": "tm.nearest([zigzag(4000) for _ in range(3)], k=1)",
     "pivots": "tm.TreeIndex(MANY, n_pivots=200)",
+    # Where the first seconds go to the bounds.
+    "bounds of many labels": "tm.pairwise_distances(LABELLED, costs=TABLE, cutoff=5)",
+    "search with many labels": "tm.nearest(LABELLED, k=3, costs=TABLE)",
+    "one query": "tm.nearest([zigzag(3000)], [zigzag(3000) for _ in range(20)], k=1)",
 }
 
 INTERRUPTED = """
@@ -469,6 +522,15 @@ INTERRUPTED = """
     MANY = tm.TreeSet([make_tree(rng, rng.randint(300, 500)) for _ in range(50)])
     MANY = MANY[np.arange(10_000) % 50]
     MANY._core_set()
+    if {labelled}:
+        LABELS = range(1000)
+        LABELLED = tm.TreeSet([make_tree(rng, 300, alphabet=LABELS) for _ in range(50)])
+        LABELLED = LABELLED[np.arange(2000) % 50]
+        LABELLED._core_set()
+        COSTS = np.random.default_rng(0).random((1001, 1001))
+        COSTS[-1, -1] = 0
+        TABLE = tm.CostMatrix(LABELS, COSTS)
+        TABLE._core_table()
     print("ready", flush=True)
     try:
         {call}
@@ -481,6 +543,7 @@ INTERRUPTED = """
 @pytest.mark.parametrize("call", LONG)
 def test_ctrl_c_stops_a_search_within_a_second(call):
     script = textwrap.dedent(INTERRUPTED).replace("{call}", LONG[call])
+    script = script.replace("{labelled}", str("LABELLED" in LONG[call]))
     child = subprocess.Popen(
         [sys.executable, "-c", script],
         stdout=subprocess.PIPE,

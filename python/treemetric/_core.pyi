@@ -56,6 +56,16 @@ class VectorTable:
     def is_symmetric(self) -> bool: ...
 
 @final
+class SearchIndex:
+    def __new__(
+        cls,
+        y: PreparedSet,
+        codes: npt.NDArray[np.uint32] | None,
+        costs: CostTable | VectorTable | None,
+        threads: int,
+    ) -> SearchIndex: ...
+
+@final
 class Alignments:
     def __new__(
         cls,
@@ -204,6 +214,7 @@ def neighbors(
     k: int | None,
     radius: float | None,
     pivots: tuple[npt.NDArray[np.uint32], FloatArray, float] | None,
+    index: SearchIndex | None,
     method: str,
     threads: int,
     progress: Callable[[int, int], object] | None,

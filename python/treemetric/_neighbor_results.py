@@ -21,6 +21,7 @@ class _Result(ABC):
     indices: OffsetArray
     distances: FloatArray
     computed: int
+    _pairs: int
     _candidates: int
     _inside: bool
 
@@ -47,10 +48,8 @@ class _Result(ABC):
 
     @property
     def avoided(self) -> float:
-        """Share of the pairs whose distance was not computed."""
-        queries = len(self._offsets()) - 1
-        pairs = queries * (self._candidates - self._inside)
-        return max(0.0, 1 - self.computed / pairs) if pairs > 0 else 0.0
+        """Share of the distances of all pairs that was not computed."""
+        return max(0.0, 1 - self.computed / self._pairs) if self._pairs > 0 else 0.0
 
     def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> "csr_matrix":
         """Give the neighbours as a sparse matrix, which scikit-learn takes as precomputed.
@@ -108,8 +107,8 @@ class NearestResult(_Result):
     computed : int
         How many exact distances were computed for it.
     avoided : float
-        Share of the pairs of a tree and a candidate whose distance was not computed. Inside one
-        set, a symmetric distance may serve two of them, so that half can be avoided by that alone.
+        Share that was not computed, of the distances that all pairs would take: inside one set
+        and with symmetric costs, one for every two trees.
 
     Examples
     --------
@@ -148,8 +147,8 @@ class WithinResult(_Result):
     computed : int
         How many exact distances were computed for it.
     avoided : float
-        Share of the pairs of a tree and a candidate whose distance was not computed. Inside one
-        set, a symmetric distance may serve two of them, so that half can be avoided by that alone.
+        Share that was not computed, of the distances that all pairs would take: inside one set
+        and with symmetric costs, one for every two trees.
 
     Examples
     --------

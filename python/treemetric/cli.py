@@ -2,21 +2,26 @@
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-
-from treemetric import _reproduce_cli
+from treemetric import _neighbors_cli, _reproduce_cli
+from treemetric._cli_common import (
+    add_costs,
+    add_jobs,
+    add_progress,
+    add_trees,
+    check_folder,
+    costs_of,
+    progress_of,
+    read_trees,
+)
 from treemetric._cooptimal import cooptimal
 from treemetric.alignment import align
 from treemetric.distances import distance, pairwise_distances
-from treemetric.neighbors import nearest
 from treemetric.tree import Tree
-from treemetric.treeset import TreeSet
 
 __all__ = ["main"]
 
@@ -101,16 +106,11 @@ def _parser() -> argparse.ArgumentParser:
     many = commands.add_parser(
         "pairwise",
         help="save all distances of a file of trees",
-        description="Save the unit-cost edit distances of all pairs as a NumPy file or a Zarr "
-        "array, block by block. A command that was stopped or killed goes on where it was when "
-        "it is given again.",
+        description="Save the edit distances of all pairs as a NumPy file or a Zarr array, block "
+        "by block. A command that was stopped or killed goes on where it was when it is given "
+        "again.",
     )
-    many.add_argument(
-        "trees",
-        metavar="TREES",
-        type=Path,
-        help="a .jsonl file, or a file with one bracket tree on each line",
-    )
+    add_trees(many)
     many.add_argument(
         *("-o", "--output"),
         required=True,
@@ -123,6 +123,13 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="save the upper triangle only, in SciPy's order",
     )
+    many.add_argument(
+        "--cutoff",
+        type=float,
+        metavar="D",
+        help="save inf for distances above it; most of these are not computed",
+    )
+    add_costs(many)
     many.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     many.add_argument(
         "--memory",
@@ -134,35 +141,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="replace a result of other trees or options (the same one is resumed anyway)",
     )
-    _add_jobs(many)
-    many.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
+    add_jobs(many)
+    add_progress(many)
     many.set_defaults(command=_pairwise)
 
-    near = commands.add_parser(
-        "nearest",
-        help="save the nearest trees of each tree",
-        description="Save the nearest trees of each tree, by unit-cost edit distance. Without "
-        "queries every tree is compared with all others.",
-    )
-    near.add_argument(
-        "trees",
-        metavar="TREES",
-        type=Path,
-        help="a .jsonl file, or a file with one bracket tree on each line",
-    )
-    near.add_argument("--queries", metavar="FILE", type=Path, help="trees whose nearest are wanted")
-    near.add_argument("-k", type=int, default=5, help="number of neighbours (default: 5)")
-    near.add_argument(
-        *("-o", "--output"),
-        required=True,
-        type=Path,
-        metavar="OUT",
-        help="result file: .npz with the arrays 'indices' and 'distances', or .csv with one "
-        "neighbour on each line; trees count from 0",
-    )
-    _add_jobs(near)
-    near.add_argument("--no-progress", action="store_true", help="do not tell how far the work is")
-    near.set_defaults(command=_nearest)
+    _neighbors_cli.add_parsers(commands)
 
     show = commands.add_parser(
         "demo",
@@ -176,20 +159,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder of the picture (default: demo)",
     )
-    _add_jobs(show)
+    add_jobs(show)
     show.set_defaults(command=_demo)
     _reproduce_cli.add_parser(commands)
     return parser
-
-
-def _add_jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help="number of threads (default: -1, all usable cores)",
-    )
 
 
 def _align(arguments: argparse.Namespace) -> None:
@@ -229,53 +202,20 @@ def _distance(arguments: argparse.Namespace) -> None:
     print(int(value) if value.is_integer() else value)
 
 
-def _check_folder(target: Path) -> None:
-    if not target.parent.is_dir():
-        # Said before the work, not after it.
-        msg = f"No such folder for the result: {target.parent}"
-        raise FileNotFoundError(msg)
-
-
-def _nearest(arguments: argparse.Namespace) -> None:
-    target: Path = arguments.output
-    if target.suffix not in (".npz", ".csv"):
-        msg = f"The result file must end in .npz or .csv: {target}"
-        raise ValueError(msg)
-    _check_folder(target)
-    trees = _read(arguments.trees)
-    queries = None if arguments.queries is None else _read(arguments.queries)
-    quiet = arguments.no_progress or not sys.stderr.isatty()
-    found = nearest(
-        trees if queries is None else queries,
-        None if queries is None else trees,
-        k=arguments.k,
-        n_jobs=arguments.jobs,
-        progress=None if quiet else _Progress(),
-    )
-    if target.suffix == ".npz":
-        np.savez(target, indices=found.indices, distances=found.distances)
-    else:
-        with target.open("w", encoding="utf-8") as file:
-            file.write("tree,neighbor,distance\n")
-            rows = zip(found.indices.tolist(), found.distances.tolist(), strict=True)
-            for tree, row in enumerate(rows):
-                file.writelines(f"{tree},{j},{d:g}\n" for j, d in zip(*row, strict=True))
-    n, k = found.indices.shape
-    print(f"{k} nearest of {n} trees, {found.avoided:.1%} of distances avoided -> {target}")
-
-
 def _pairwise(arguments: argparse.Namespace) -> None:
     target: Path = arguments.output
-    _check_folder(target)
-    trees = _read(arguments.trees)
-    quiet = arguments.no_progress or not sys.stderr.isatty()
+    check_folder(target)
+    costs = costs_of(arguments)
+    trees = read_trees(arguments.trees)
     result = pairwise_distances(
         trees,
+        costs=costs,
+        cutoff=arguments.cutoff,
         n_jobs=arguments.jobs,
         dtype=arguments.dtype,
         condensed=arguments.condensed,
         out=target,
-        progress=None if quiet else _Progress(),
+        progress=progress_of(arguments),
         memory_budget=arguments.memory,
         overwrite=arguments.overwrite,
     )
@@ -298,38 +238,8 @@ def _tree(text: str) -> Tree:
     if not path.exists():
         msg = f"Neither a tree in brackets nor a file: {text!r}"
         raise ValueError(msg)
-    trees = _read(path)
+    trees = read_trees(path)
     if len(trees) != 1:
         msg = f"A file with one tree is needed; {path} holds {len(trees)}"
         raise ValueError(msg)
     return trees[0]
-
-
-def _read(path: Path) -> TreeSet:
-    if path.suffix == ".jsonl":
-        return TreeSet.from_jsonl(path)
-    return TreeSet.from_bracket(path)
-
-
-class _Progress:
-    """One line on standard error that tells how far the work is."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._before = -1  # what an earlier run did; told by the first call
-        self._told = False
-
-    def __call__(self, done: int, total: int) -> None:
-        elapsed = time.monotonic() - self._start
-        if self._before < 0:
-            self._before = done
-        # Work that is done at once needs no telling.
-        if elapsed < 0.5 and not self._told:
-            return
-        self._told = True
-        fresh = done - self._before
-        left = elapsed * (total - done) / fresh if fresh else float("inf")
-        end = "\n" if done >= total else ""
-        share = done / total if total else 1.0
-        line = f"\r{share:4.0%} done, {left:.0f} s left   "
-        print(line, end=end, file=sys.stderr, flush=True)

@@ -128,8 +128,8 @@ def pairwise_distances(
         What an edit costs; 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``. Most of them need not be computed, since
-        lower bounds tell. For unit costs and larger trees a low cutoff is many times faster
-        than none; for cost tables and small trees the bounds can take longer than they save.
+        lower bounds tell. A low cutoff is many times faster than none, and one that rules out
+        little costs next to nothing.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does

@@ -10,15 +10,13 @@ from treemetric._neighbor_results import NearestResult, WithinResult
 from treemetric._pivots import Pivots, check_n_pivots, choose_pivots
 from treemetric._pricing import check_costs, resolve
 from treemetric._progress import reporter
+from treemetric._search import Question, ask, find_nearest, find_within
 from treemetric._typing import Progress, Trees
-from treemetric._validation import as_float, check_n_jobs, refuse, shown
-from treemetric.costs import Costs
+from treemetric._validation import check_n_jobs
+from treemetric.costs import CallableCosts, Costs
 from treemetric.treeset import TreeSet, check_trees
 
 __all__ = ["NearestResult", "TreeIndex", "WithinResult", "nearest", "within"]
-
-# All ways to search give the same bits; tests choose "bounds" and "batches".
-_METHOD = "auto"
 
 
 def nearest(
@@ -62,7 +60,7 @@ def nearest(
     Raises
     ------
     ValueError
-        If k is larger than the number of trees to choose from.
+        If k is larger than the number of trees to choose from, or there is none.
     UnknownLabelError
         If the costs do not know a label.
     MemoryError
@@ -102,10 +100,7 @@ def nearest(
     array([1, 0, 0, 0])
     """
     options = (check_n_jobs(n_jobs, "nearest"), progress)
-    prices = check_costs(costs, "nearest")
-    sources = check_trees(X, "X", "nearest")
-    targets = None if Y is None else check_trees(Y, "Y", "nearest")
-    return _nearest(sources, targets, k, prices, None, options)
+    return find_nearest(ask(X, Y, costs, "nearest"), k, options)
 
 
 def within(
@@ -172,19 +167,15 @@ def within(
     (array([3, 1]), array([0., 1.]))
     """
     options = (check_n_jobs(n_jobs, "within"), progress)
-    limit = _check_radius(radius, "within")
-    prices = check_costs(costs, "within")
-    sources = check_trees(X, "X", "within")
-    targets = None if Y is None else check_trees(Y, "Y", "within")
-    return _within(sources, targets, limit, prices, None, options)
+    return find_within(ask(X, Y, costs, "within"), radius, options)
 
 
 class TreeIndex:
     """Trees that are searched again and again.
 
-    An index keeps its trees ready for comparison and, for costs that are a pseudo-metric, the
-    distances from a few of them, the pivots, to all others: a tree that is near to a pivot is
-    far from all that are far from the pivot.
+    An index keeps its trees ready for comparison, what lower bounds need of them and, for costs
+    that are a pseudo-metric, the distances from a few of them, the pivots, to all others: a tree
+    that is near to a pivot is far from all that are far from the pivot.
 
     Parameters
     ----------
@@ -235,8 +226,9 @@ class TreeIndex:
     array([[2]])
     """
 
-    __slots__ = ("_costs", "_pivots", "_trees")
+    __slots__ = ("_costs", "_index", "_pivots", "_trees")
     _costs: Costs
+    _index: "_core.SearchIndex | None"
     _pivots: Pivots | None
     _trees: TreeSet
 
@@ -257,6 +249,8 @@ class TreeIndex:
             # Labels that the costs do not know are told now, not at the first query.
             resolve(self._costs, self._trees, None)
             self._pivots = choose_pivots(self._trees, self._costs, count, slack, threads, report)
+        self._index = None
+        self._kept(threads)
 
     @property
     def trees(self) -> TreeSet:
@@ -310,7 +304,7 @@ class TreeIndex:
         array([1., 1., 3.])
         """
         options = (check_n_jobs(n_jobs, "TreeIndex.nearest"), progress)
-        return _nearest(*self._sides(X, "nearest"), k, self._costs, self._pivots, options)
+        return find_nearest(self._question(X, "TreeIndex.nearest", options[0]), k, options)
 
     def within(
         self,
@@ -347,13 +341,24 @@ class TreeIndex:
         (array([2]), array([1.]))
         """
         options = (check_n_jobs(n_jobs, "TreeIndex.within"), progress)
-        limit = _check_radius(radius, "TreeIndex.within")
-        return _within(*self._sides(X, "within"), limit, self._costs, self._pivots, options)
+        return find_within(self._question(X, "TreeIndex.within", options[0]), radius, options)
 
-    def _sides(self, X: Trees | None, method: str) -> tuple[TreeSet, TreeSet | None]:
-        if X is None:
-            return self._trees, None
-        return check_trees(X, "X", f"TreeIndex.{method}"), self._trees
+    def _question(self, X: Trees | None, function: str, threads: int) -> Question:
+        queries = self._trees if X is None else check_trees(X, "X", function)
+        targets = None if X is None else self._trees
+        kept = self._kept(threads)
+        return Question(queries, targets, self._costs, function, self._pivots, kept)
+
+    def _kept(self, threads: int) -> "_core.SearchIndex | None":
+        """Give what bounds need of the trees; made when first asked for."""
+        # A function may have other costs for the labels of every query.
+        if self._index is None and not isinstance(self._costs, CallableCosts):
+            codes, table = resolve(self._costs, self._trees, None)
+            self._index = _core.SearchIndex(self._trees._core_set(), codes[1], table, threads)
+        return self._index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._trees, self._costs, self._pivots)
 
     def __len__(self) -> int:
         return len(self._trees)
@@ -363,78 +368,7 @@ class TreeIndex:
         return f"<TreeIndex of {trees} trees with {pivots} pivots, {self._costs!r}>"
 
 
-def _check_radius(radius: object, function: str) -> float:
-    value = as_float(radius)
-    # Written so that NaN fails too.
-    if not value >= 0:
-        refuse("radius", function, "a float in the range [0.0, inf]", shown(radius))
-    return value
-
-
-def _nearest(
-    X: TreeSet,
-    Y: TreeSet | None,
-    k: object,
-    costs: Costs,
-    pivots: Pivots | None,
-    options: tuple[int, Progress],
-) -> NearestResult:
-    candidates = len(X) - 1 if Y is None else len(Y)
-    whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
-    # Nobody asks for too many if nobody asks.
-    most = candidates if len(X) else float("inf")
-    if not whole or not 1 <= k <= most:  # type: ignore[operator]
-        other = " other" if Y is None else ""
-        must = f"an int in the range [1, {most}], the number of{other} trees to choose from"
-        refuse("k", "nearest", must, shown(k))
-    count = int(k)  # type: ignore[call-overload]
-    found = _search(X, Y, (count, None), costs, pivots, options, "nearest")
-    shape = (len(X), count)
-    for name in ("indices", "distances"):
-        found[name] = found[name].reshape(shape)
-    del found["offsets"]
-    return NearestResult._make(**found)
-
-
-def _within(
-    X: TreeSet,
-    Y: TreeSet | None,
-    radius: float,
-    costs: Costs,
-    pivots: Pivots | None,
-    options: tuple[int, Progress],
-) -> WithinResult:
-    return WithinResult._make(**_search(X, Y, (None, radius), costs, pivots, options, "within"))
-
-
-def _search(
-    X: TreeSet,
-    Y: TreeSet | None,
-    wanted: tuple[int | None, float | None],
-    costs: Costs,
-    pivots: Pivots | None,
-    options: tuple[int, Progress],
-    function: str,
-) -> dict[str, Any]:
-    threads, progress = options
-    with reporter(progress, function, "trees") as report:
-        codes, table = resolve(costs, X, Y)
-        offsets, indices, distances, computed = _core.neighbors(
-            X._core_set(),
-            None if Y is None else Y._core_set(),
-            codes,
-            table,
-            *wanted,
-            pivots,
-            _METHOD,
-            threads,
-            report,
-        )
-    return {
-        "offsets": offsets,
-        "indices": indices,
-        "distances": distances,
-        "computed": computed,
-        "_candidates": len(X if Y is None else Y),
-        "_inside": Y is None,
-    }
+def _rebuild(trees: TreeSet, costs: Costs, pivots: Pivots | None) -> TreeIndex:
+    index = TreeIndex.__new__(TreeIndex)
+    index._trees, index._costs, index._pivots, index._index = trees, costs, pivots, None
+    return index

@@ -14,7 +14,7 @@ use crate::distance::{Operand, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::pairwise::{Prices, Side, subtree_ids};
-use crate::parallel::{self, Cancel, Pace};
+use crate::parallel::{self, Cancel, Crew, Pace};
 use plan::Plan;
 use std::cell::{Cell, RefCell};
 use task::Counting;
@@ -71,14 +71,15 @@ pub fn edit_counts(
     check_temperature(request)?;
     let plan = Plan::new(request, pairs, threads);
     let Request { x, y, prices, .. } = *request;
+    let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
     let ids = if MOST_TREES * plan.rows < x.trees.len() {
         None
     } else {
-        subtree_ids(x.trees, y.trees, prices, cancel)?
+        let mut ask = || poll.borrow_mut()(0);
+        subtree_ids(x.trees, y.trees, prices, &mut Crew::new(threads, cancel, &mut ask))?
     };
     let threads = affordable(threads, request, &plan)?;
     let counting = Counting { request, plan: &plan, ids };
-    let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
     let mut store = |position: u32, counts: Counts| {
         store(position as usize, counts);
         done.set(done.get() + 1);

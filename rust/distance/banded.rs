@@ -45,14 +45,28 @@ pub(crate) fn distance_up_to(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<f64> {
-    let found = match Band::that_pays(x, y, pricing, limit) {
-        Some(band) => {
-            let cost = band.cost(pricing, cancel)?;
-            cost.map_or(f64::INFINITY, |cost| total(pricing, cost.into()))
-        }
-        None => distance(x, y, pricing, workspace, cancel)?,
-    };
+    if let Some(found) = distance_in_band(x, y, pricing, limit, cancel)? {
+        return Ok(found);
+    }
+    let found = distance(x, y, pricing, workspace, cancel)?;
     Ok(if found <= total(pricing, limit) { found } else { f64::INFINITY })
+}
+
+/// The same by a band; `None` if that is not faster.
+///
+/// # Errors
+/// As [`distance`].
+pub(crate) fn distance_in_band(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    limit: i128,
+    cancel: &Cancel,
+) -> Result<Option<f64>> {
+    let Some(band) = Band::that_pays(x, y, pricing, limit) else { return Ok(None) };
+    let cost = band.cost(pricing, cancel)?;
+    let found = cost.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
+    Ok(Some(if found <= total(pricing, limit) { found } else { f64::INFINITY }))
 }
 
 /// A tree, one of its orders, and what its nodes cost.

@@ -28,9 +28,10 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use banded::distance_up_to;
+pub(crate) use banded::{distance_in_band, distance_up_to};
 pub use bounded::distance_within;
-pub(crate) use bounds::{Bounds, FAVOURITES_BYTES, Scratch};
+pub use bounds::Catalogue;
+pub(crate) use bounds::{Bounds, FAVOURITES_BYTES, Scratch, cell_time, preparation_time};
 pub use census::{Census, census};
 pub(crate) use engine::{ColumnCache, KEEP_TABLES, LARGEST_TABLES};
 pub use engine::{

@@ -124,8 +124,12 @@ pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<
         return 0;
     }
     let smaller = usize::try_from(n.min(m)).unwrap_or(usize::MAX);
+    let columns = [n.max(m), n.min(m)].into_iter().find(|&nodes| nodes <= LARGEST_COLUMNS as u64);
+    let Some(columns) = columns else {
+        return 0;
+    };
     let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
-    table_bytes((n, m), n.max(m), MOST_KEPT as usize, lane_bytes)
+    table_bytes((n, m), columns, MOST_KEPT as usize, lane_bytes)
 }
 
 fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -> u64 {

@@ -1,70 +1,158 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
-use super::Request;
-use crate::distance::{Bounds, Scratch};
+use super::{Request, Side};
+use crate::distance::{Bounds, Catalogue, Scratch, preparation_time};
 use crate::error::Result;
-use crate::parallel::Cancel;
+use crate::parallel::Crew;
+use crate::tree::Prepared;
 
-/// Even where string bounds have not paid so far, every so many rows use them.
-const TRY_AGAIN: u32 = 16;
-/// Share of the past that is forgotten with every row.
-const FORGET: f64 = 1.0 / 64.0;
+/// The part of the work that bounds may take without sparing any: at once, and row by row.
+const CREDIT: f64 = 0.005;
+/// After a good time, bounds are paid for so many rows that spare nothing.
+const RICH: f64 = 16.0;
+/// Bounds that take more than this part of what they may spare are not looked at.
+const DEAR: f64 = 0.5;
+
+/// Looking at all trees may take this part of the work; else there are no bounds.
+const PREPARATION: f64 = 0.03;
 
 /// The bounds of all pairs against one cutoff.
 #[derive(Debug)]
 pub(super) struct Filter<'a> {
-    bounds: Bounds<'a>,
+    /// `None` if there are too few pairs to look at the trees for them.
+    bounds: Option<Bounds<'a>>,
     /// Most quanta that are not above the cutoff.
     pub(super) limit: i128,
 }
 
-/// What a thread remembers from row to row.
+/// What a kind of bounds has spared, less what it has cost, as far as that still counts. Time, as
+/// estimated.
 #[derive(Debug, Default)]
+struct Account(f64);
+
+impl Account {
+    /// Whether bounds at this price are computed for a row that takes `work` without them.
+    fn affords(&mut self, price: f64, work: f64) -> bool {
+        self.0 += CREDIT * work;
+        price > 0.0 && price < DEAR * work && price <= self.0
+    }
+
+    fn book(&mut self, price: f64, spared: f64) {
+        let most = self.0.max(RICH * price);
+        self.0 = (self.0 + spared - price).min(most);
+    }
+}
+
+/// What a thread remembers from row to row.
+#[derive(Debug)]
 pub(super) struct Memory {
     scratch: Scratch,
-    rows: u32,
-    /// Cells that string bounds have cost and saved of late.
-    spent: f64,
-    saved: f64,
+    labels: Account,
+    strings: Account,
+}
+
+impl Memory {
+    /// For a thread that will do so much work.
+    pub(super) fn new(work: f64) -> Self {
+        let [labels, strings] = [(); 2].map(|()| Account(CREDIT * work));
+        Self { scratch: Scratch::default(), labels, strings }
+    }
 }
 
 impl<'a> Filter<'a> {
-    /// `None` if there is no cutoff, or an infinite one.
-    pub(super) fn new(request: &Request<'a>, cancel: &Cancel) -> Result<Option<Self>> {
+    /// `None` if there is no cutoff, or an infinite one. `work` is the time of all distances.
+    pub(super) fn new(
+        request: &Request<'a>,
+        catalogue: Option<&Catalogue>,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Option<Self>> {
         let Request { x, y, prices, cutoff, .. } = *request;
         let Some(cutoff) = cutoff.filter(|&cutoff| cutoff < f64::INFINITY) else {
             return Ok(None);
         };
-        let limit = prices.most_quanta(cutoff);
-        Ok(Some(Self { bounds: Bounds::new(x, y, prices, cancel)?, limit }))
+        let nodes = |side: Side<'_>| side.trees.iter().map(Prepared::nodes).sum::<usize>();
+        let mut unknown = nodes(x);
+        if catalogue.is_none() && !std::ptr::eq(x.trees, y.trees) {
+            unknown += nodes(y);
+        }
+        let bounds = if preparation_time(unknown) < PREPARATION * work {
+            Some(Bounds::new(x, y, prices, catalogue, work, crew)?)
+        } else {
+            None
+        };
+        Ok(Some(Self { bounds, limit: prices.most_quanta(cutoff) }))
     }
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` gives the tree of a column, `cells` the estimated work that some columns ask for.
-    /// The cheap bound always pays. The string bounds are used where they have lately saved more
-    /// work than they cost.
+    /// `tree` gives the tree of a column, by rising size, `time` the estimated time that some
+    /// columns ask for. Sizes are always compared. The bounds by labels and by strings are used
+    /// where they have lately spared more than they cost.
     pub(super) fn retain(
         &self,
         i: usize,
         columns: &mut Vec<usize>,
         tree: impl Fn(usize) -> usize,
-        cells: impl Fn(&[usize]) -> f64,
+        time: impl Fn(&[usize]) -> f64,
         memory: &mut Memory,
     ) {
-        columns.retain(|&column| self.bounds.quick(i, tree(column)) <= self.limit);
-        let Memory { scratch, rows, spent, saved } = memory;
-        *rows = rows.wrapping_add(1);
-        if columns.is_empty() || (saved < spent && !rows.is_multiple_of(TRY_AGAIN)) {
-            return;
+        let Some(bounds) = &self.bounds else { return };
+        let limit = self.limit;
+        // Where the smallest and the largest tree pass, those between them do.
+        let passes = |column: &usize| bounds.size(i, tree(*column)) <= limit;
+        if [columns.first(), columns.last()].into_iter().flatten().any(|column| !passes(column)) {
+            columns.retain(passes);
         }
-        let price: f64 = columns.iter().map(|&column| self.bounds.cells(i, tree(column))).sum();
-        if price == 0.0 {
-            return;
+        let Memory { scratch, labels, strings } = memory;
+        let mut work = time(columns);
+        let price = about(columns, |column| bounds.label_time(i, tree(column)));
+        if labels.affords(price, work) {
+            columns.retain(|&column| bounds.quick(i, tree(column)) <= limit);
+            let left = time(columns);
+            labels.book(price, work - left);
+            work = left;
         }
-        let before = cells(columns);
-        columns.retain(|&column| !self.bounds.tight_above(i, tree(column), self.limit, scratch));
-        *spent += price - *spent * FORGET;
-        *saved += before - cells(columns) - *saved * FORGET;
+        let price = about(columns, |column| bounds.string_time(i, tree(column)));
+        if strings.affords(price, work) {
+            columns.retain(|&column| bounds.strings(i, tree(column), limit, scratch) <= limit);
+            strings.book(price, work - time(columns));
+        }
+    }
+}
+
+/// About the sum of a price over some columns, whose trees are of similar size.
+fn about(columns: &[usize], price: impl Fn(usize) -> f64) -> f64 {
+    match *columns {
+        [] => 0.0,
+        [only] => price(only),
+        [first, .., last] => {
+            let middle = columns[columns.len() / 2];
+            columns.len() as f64 * (price(first) + price(middle) + price(last)) / 3.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds that spare nothing are given up before they cost a few per cent; bounds that spare
+    /// something are computed for every row.
+    #[test]
+    fn an_account_ends_what_does_not_pay() {
+        for (price, spared, used) in [(0.1, 0.0, 50..101), (0.1, 0.5, 990..1001), (0.6, 1.0, 0..1)]
+        {
+            let mut account = Account(CREDIT * 1000.0);
+            let mut count = 0;
+            for _ in 0..1000 {
+                if account.affords(price, 1.0) {
+                    account.book(price, spared);
+                    count += 1;
+                }
+            }
+            assert!(used.contains(&count), "{price} {spared} {count}");
+            assert!(f64::from(count) * (price - spared) <= 2.1 * CREDIT * 1000.0);
+        }
     }
 }

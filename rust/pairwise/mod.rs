@@ -8,12 +8,13 @@ mod search;
 mod task;
 
 use crate::distance::{
-    ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, mixing_may_pay, pair_work, with_savings,
+    Catalogue, ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, cell_time, estimate, group_savings, mixing_may_pay, pair_work,
+    with_savings,
 };
 use crate::error::Result;
 use crate::memory;
-use crate::parallel::{self, Cancel, Pace};
+use crate::parallel::{self, Cancel, Crew, Pace};
 use crate::tree::{Copies, Orientation, Prepared, SubtreeIds};
 pub use account::{Account, Extent, account};
 use filter::{Filter, Memory};
@@ -22,13 +23,15 @@ pub use plan::inner_share;
 use plan::{Chosen, Plan, Shape};
 pub(crate) use prices::Local;
 pub use prices::Prices;
-pub use search::{Found, Method, Neighbor, Pivots, Search, Wanted, search};
+pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use task::Matrix;
 
 /// Below this much work (cells) the calling thread computes alone: a few milliseconds at most.
 const SMALL_MATRIX: f64 = 2e7;
+/// Trees with fewer nodes in sum are prepared within milliseconds.
+const BRIEF_NODES: usize = 100_000;
 /// How many times cheaper exchanged roles must be before a batch is given up for them.
 const EXCHANGE_PAYS_OFF: f64 = 1.5;
 /// From this many columns on, rows are shared between the trees along them.
@@ -108,6 +111,18 @@ pub fn compute(
     request: &Request<'_>,
     threads: usize,
     cancel: &Cancel,
+    store: impl FnMut(usize, usize, f64),
+    poll: impl FnMut(u64) -> bool,
+) -> Result<Computed> {
+    compute_known(request, None, threads, cancel, store, poll)
+}
+
+/// The same, if the bounds of the targets may be known already.
+fn compute_known(
+    request: &Request<'_>,
+    catalogue: Option<&Catalogue>,
+    threads: usize,
+    cancel: &Cancel,
     mut store: impl FnMut(usize, usize, f64),
     poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
@@ -155,14 +170,17 @@ pub fn compute(
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     let scratch = account::scratch_bytes(request, kinds, diagonal, threads);
     memory::check("the scratch of all threads", scratch)?;
+    let work_time = plan.cells * cell_time(request.prices, mean_nodes(x.trees));
+    let mut ask = || poll.borrow_mut()(done.get());
+    let mut crew = Crew::new(threads, cancel, &mut ask);
     let matrix = Matrix {
         request,
         plan: &plan,
         diagonal,
         deletes: totals(&x, |operand| request.prices.delete_all(operand)),
         inserts: totals(&y, |operand| request.prices.insert_all(operand)),
-        filter: Filter::new(request, cancel)?,
-        ids: subtree_ids(x.trees, y.trees, request.prices, cancel)?,
+        filter: Filter::new(request, catalogue, work_time, &mut crew)?,
+        ids: subtree_ids(x.trees, y.trees, request.prices, &mut crew)?,
     };
     let exact = Cell::new(0);
     let work = |scratch: &mut (Workspace, Memory), index: usize| {
@@ -181,8 +199,9 @@ pub fn compute(
         }
         exact.set(exact.get() + computed);
     };
+    let scratch = || (Workspace::default(), Memory::new(work_time / threads as f64));
     if plan.cells < SMALL_MATRIX {
-        let mut scratch = <(Workspace, Memory)>::default();
+        let mut scratch = scratch();
         let mut receive = receive;
         for index in 0..plan.tasks.len() {
             receive(work(&mut scratch, index)?);
@@ -190,7 +209,7 @@ pub fn compute(
         }
     } else {
         let tasks = plan.tasks.len();
-        parallel::for_each(threads, tasks, cancel, Default::default, work, receive, || {
+        parallel::for_each(threads, tasks, cancel, scratch, work, receive, || {
             poll.borrow_mut()(done.get())
         })?;
     }
@@ -198,6 +217,11 @@ pub fn compute(
     // The last word: all is done.
     let computed = Computed { pairs: done.get(), exact: exact.get() };
     if poll.into_inner()(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
+}
+
+/// The mean number of nodes.
+fn mean_nodes(trees: &[Prepared]) -> usize {
+    trees.iter().map(Prepared::nodes).sum::<usize>() / trees.len().max(1)
 }
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
@@ -227,11 +251,19 @@ pub(crate) fn subtree_ids(
     rows: &[Prepared],
     columns: &[Prepared],
     prices: Prices<'_>,
-    cancel: &Cancel,
+    crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
     if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
         return Ok(None);
     }
+    let side = better_side(rows, columns);
+    let nodes: usize = rows.iter().map(Prepared::nodes).sum();
+    let cancel = crew.cancel.clone();
+    crew.one(nodes < BRIEF_NODES, || SubtreeIds::new(rows, side, &cancel)).map(Some)
+}
+
+/// The side on which rows and columns are less work.
+fn better_side(rows: &[Prepared], columns: &[Prepared]) -> Orientation {
     let sum = |trees: &[Prepared], of: &dyn Fn(&Prepared) -> u64| {
         trees.iter().map(|tree| of(tree) as f64).sum::<f64>()
     };
@@ -239,8 +271,7 @@ pub(crate) fn subtree_ids(
         sum(rows, &|tree| tree.oriented(side).row_work)
             * sum(columns, &|tree| tree.oriented(side).column_work)
     });
-    let side = if work[1] < work[0] { Orientation::Right } else { Orientation::Left };
-    SubtreeIds::new(rows, side, cancel).map(Some)
+    if work[1] < work[0] { Orientation::Right } else { Orientation::Left }
 }
 
 /// How one row tree meets the columns of a task.
@@ -309,6 +340,22 @@ impl<'a> Batch<'a> {
         } else {
             (side, false, direct(side))
         }
+    }
+
+    /// Cells of one row with all members together.
+    fn row_cells(&self, x: &Prepared) -> f64 {
+        CALL + self.route(x).2
+    }
+
+    /// Cells of one row with some members, each alone.
+    fn single_cells(&self, x: &Prepared, members: &[usize]) -> f64 {
+        // These are small, and their best routes need not be known.
+        let side = usize::from(self.direct(x, 1) < self.direct(x, 0));
+        let row_work = x.oriented(SIDES[side]).row_work;
+        let column_work =
+            |&member: &usize| self.members[member].tree.oriented(SIDES[side]).column_work;
+        let cells: f64 = members.iter().map(|m| estimate(row_work, column_work(m))).sum();
+        members.len() as f64 * CALL + cells
     }
 
     /// Cells of one row with these members: of all members together, or of each alone.

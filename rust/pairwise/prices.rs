@@ -35,11 +35,23 @@ impl Prices<'_> {
 
     /// The largest number of quanta that, as a distance, is at most `cutoff`.
     pub(crate) fn most_quanta(self, cutoff: f64) -> i128 {
-        // Distances grow with their quanta, so bisection finds the last one.
-        let (mut within, mut above) = (0, i128::MAX);
+        // Distances grow with their quanta, so there is a last one; division tells about where.
+        let fits = |quanta| self.total(quanta) <= cutoff;
+        let guess = ((cutoff / self.total(1)) as i128).clamp(0, i128::MAX - 1);
+        let (mut within, mut above, mut step) = (guess, guess, 1i128);
+        while within > 0 && !fits(within) {
+            above = within;
+            within = within.saturating_sub(step).max(0);
+            step = step.saturating_mul(2);
+        }
+        while above == within || (above < i128::MAX && fits(above)) {
+            within = above;
+            above = above.saturating_add(step);
+            step = step.saturating_mul(2);
+        }
         while above - within > 1 {
             let middle = within + (above - within) / 2;
-            *if self.total(middle) <= cutoff { &mut within } else { &mut above } = middle;
+            *if fits(middle) { &mut within } else { &mut above } = middle;
         }
         within
     }

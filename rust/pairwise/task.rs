@@ -3,7 +3,7 @@
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
 use super::{Batch, Local, Prices, Request};
-use crate::distance::{Operand, Pricing, Workspace, distance_up_to};
+use crate::distance::{Operand, Pricing, Workspace, cell_time, distance_in_band, distance_up_to};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::tree::SubtreeIds;
@@ -81,6 +81,8 @@ struct Row<'a> {
     wanted: usize,
     /// The columns, by place in the task, that are wanted and may be within the cutoff.
     kept: Vec<usize>,
+    /// Whether these are computed one by one.
+    alone: bool,
     savings: Vec<i128>,
     /// Wanted distances that were computed, in all rows.
     exact: u64,
@@ -90,7 +92,7 @@ impl<'a> Row<'a> {
     fn new(matrix: &'a Matrix<'a>, task: &'a Task) -> Self {
         let columns = &matrix.plan.column_order[task.columns.clone()];
         let (kept, savings) = (Vec::new(), vec![0; columns.len()]);
-        Self { matrix, task, columns, i: 0, wanted: 0, kept, savings, exact: 0 }
+        Self { matrix, task, columns, i: 0, wanted: 0, kept, alone: false, savings, exact: 0 }
     }
 
     /// Finds the columns of the next row that may be within the cutoff and are not plainly at
@@ -121,12 +123,17 @@ impl<'a> Row<'a> {
         self.wanted = self.kept.len();
         if let Some(filter) = filter {
             let x = &x.trees[i];
+            let together = batch.row_cells(x);
+            // All members together are cheaper than one by one.
+            let all = batch.members.len();
             let cells = |places: &[usize]| {
-                let (together, alone) = batch.cells(x, places);
-                together.min(alone)
+                if places.len() == all { together } else { batch.single_cells(x, places) }
             };
+            let cell = cell_time(*prices, x.nodes().min(batch.largest));
+            let time = |places: &[usize]| cell * together.min(cells(places));
             let tree = |place: usize| columns[place];
-            filter.retain(i, &mut self.kept, tree, cells, memory);
+            filter.retain(i, &mut self.kept, tree, time, memory);
+            self.alone = cells(&self.kept) < together;
         }
         !self.kept.is_empty()
     }
@@ -144,17 +151,23 @@ impl<'a> Row<'a> {
         let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
         let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
-        if let Some(filter) = filter {
-            let (together, alone) = batch.cells(x.tree, &self.kept);
-            // A large tree is the only member of its batch: alone it may profit from a band.
-            if alone <= together {
-                for &place in &self.kept {
-                    let y = batch.members[place];
-                    out[place] = distance_up_to(*x, y, pricing, filter.limit, workspace, cancel)?;
-                }
-                self.exact += self.kept.len() as u64;
-                return Ok(());
+        // A large tree is the only member of its batch: it may profit from a band.
+        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter)
+            && let Some(found) = distance_in_band(*x, *y, pricing, filter.limit, cancel)?
+        {
+            out[0] = found;
+            self.exact += 1;
+            return Ok(());
+        }
+        if let Some(filter) = filter
+            && self.alone
+        {
+            for &place in &self.kept {
+                let y = batch.members[place];
+                out[place] = distance_up_to(*x, y, pricing, filter.limit, workspace, cancel)?;
             }
+            self.exact += self.kept.len() as u64;
+            return Ok(());
         }
         let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
         batch.row(x, ids, &self.kept, pricing, workspace, cancel, &mut self.savings)?;

@@ -29,7 +29,7 @@ mod core {
     #[pymodule_export]
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
     #[pymodule_export]
-    use super::neighbors::neighbors;
+    use super::neighbors::{SearchIndex, neighbors};
     #[pymodule_export]
     use super::plan::{inner_shares, matrix_bytes};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Neighbours of trees.
 
 use crate::error::Error;
-use crate::pairwise::{self as core, Found, Method, Pivots, Search, Side, Wanted};
+use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Side, Wanted};
 use crate::python::cost::{PriceList, with_prices};
 use crate::python::run;
 use crate::python::set::PreparedSet;
@@ -13,6 +13,33 @@ type Rows<'py> =
     (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, u64);
 /// Positions of pivots, their distances to all candidates, and the slack per node.
 type PivotTable<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>, f64);
+
+/// What searches keep of the trees of an index, for its codes and its costs.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct SearchIndex {
+    index: Index,
+}
+
+#[pymethods]
+impl SearchIndex {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        y: &Bound<'_, PreparedSet>,
+        codes: Option<PyReadonlyArray1<'_, u32>>,
+        costs: Option<PriceList<'_>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let codes = codes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let targets = Side { trees: &y.get().trees, codes };
+        let index = with_prices(py, costs.as_ref(), |prices| {
+            run::enter(py, None, 1, |cancel, poll| {
+                Index::new(targets, prices, threads, cancel, || poll(0))
+            })
+        })?;
+        Ok(Self { index })
+    }
+}
 
 /// The `k` nearest trees of `y`, or those within a radius, for all trees of `x`; inside `x`
 /// without a `y`.
@@ -27,6 +54,7 @@ pub(super) fn neighbors<'py>(
     k: Option<usize>,
     radius: Option<f64>,
     pivots: Option<PivotTable<'py>>,
+    index: Option<&Bound<'py, SearchIndex>>,
     method: &str,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -55,8 +83,9 @@ pub(super) fn neighbors<'py>(
         }
     };
     let found = with_prices(py, costs.as_ref(), |prices| {
-        let search =
-            Search { x: sources, y: targets, prices, inside: y.is_none(), symmetric, pivots };
+        let index = index.map(|index| &index.get().index);
+        let inside = y.is_none();
+        let search = Search { x: sources, y: targets, prices, inside, symmetric, pivots, index };
         let total = sources.trees.len() as u64;
         run::enter(py, progress, total, |cancel, poll| {
             core::search(&search, wanted, method, threads, cancel, poll)

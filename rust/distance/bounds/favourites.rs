@@ -4,24 +4,32 @@
 //! other tree, but no more nodes can have that favourite than the other tree has nodes of it; the
 //! rest save at most what a saves with its next best. Summed over the nodes of x, or over those
 //! of y, that bounds what an alignment saves. With unit costs it is the histogram bound.
+//!
+//! Where one tree meets many, its favourites of all labels of the table are looked up in advance,
+//! if that is a small part of the work.
 
-use super::Both;
+use super::gaps::Totals;
 use super::labels::Labels;
+use super::price;
 use crate::cost::CostTable;
 use crate::error::Result;
-use crate::parallel::Cancel;
+use crate::parallel::Crew;
+use std::sync::Arc;
 
 /// Most favourites (of all labels, for all trees of a set) that are looked up in advance.
 const MOST_KNOWN: usize = 1 << 21;
-/// Looking up pays if a tree meets this many times more trees than there are labels.
-const OFTEN: usize = 4;
+/// The part of the work of all distances that looking up in advance may take.
+const WORTH: f64 = 0.01;
+/// Entries of the table that are looked at between two looks at who is waiting; as many are
+/// looked at within milliseconds.
+const PART: usize = 1 << 20;
 
 /// Up to this many nodes savings of at most 2^41 quanta add up within 64 bits.
 const NARROW_NODES: u32 = 1 << 21;
 
 /// What one label saves with the labels of a tree, at most.
 #[derive(Debug, Clone, Copy, Default)]
-struct Favourite<N> {
+pub(super) struct Favourite<N> {
     best: N,
     /// How many nodes the tree has of the best one.
     count: u32,
@@ -34,85 +42,135 @@ pub(crate) const FAVOURITES_BYTES: (u64, u64) = {
     (one, one * MOST_KNOWN as u64)
 };
 
-#[derive(Debug)]
-pub(super) struct Favourites<'a> {
-    labels: Both<Labels>,
-    table: &'a CostTable,
-    /// What deleting all of a tree of x, inserting all of a tree of y costs.
-    deletes: Vec<i128>,
-    inserts: Vec<i128>,
-    /// For every tree of y the favourites of all row labels, if looked up in advance; and for
-    /// every tree of x those of all column labels.
-    known: [Option<Vec<Favourite<i64>>>; 2],
+/// The favourites of all labels of the other side, for every tree of a set.
+type Known = Option<Arc<Vec<Favourite<i64>>>>;
+
+/// What is kept of the trees of one side.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    pub(super) labels: Arc<Labels>,
+    pub(super) totals: Arc<Totals>,
+    known: Known,
 }
 
-impl<'a> Favourites<'a> {
-    pub(super) fn new(labels: Both<Labels>, table: &'a CostTable, cancel: &Cancel) -> Result<Self> {
-        let sums = |labels: &Labels, cost: &dyn Fn(u32) -> i128| {
-            let of = |tree| labels.of(tree).iter().map(|&(a, n)| i128::from(n) * cost(a)).sum();
-            (0..labels.trees()).map(of).collect::<Vec<_>>()
-        };
-        let (rows, columns) = table.shape();
-        let (x, y) = (&labels.x, labels.y());
-        let known = |from: usize, trees: &Labels, others: usize, weight: &Weight<'_>| {
-            let many = from.saturating_mul(trees.trees());
-            if table.is_wide() || many > MOST_KNOWN || from > OFTEN * others {
-                return Ok(None);
-            }
-            let mut known = Vec::with_capacity(many);
-            for tree in 0..trees.trees() {
-                cancel.check()?;
-                let all = 0..from as u32;
-                known.extend(all.map(|a| favourite(trees.of(tree), |b| weight(a, b))));
-            }
-            Ok(Some(known))
-        };
-        Ok(Self {
-            deletes: sums(x, &|a| table.delete(a)),
-            inserts: sums(y, &|b| table.insert(b)),
-            known: [
-                known(rows, y, x.trees(), &|a, b| table.saving(a, b) as i64)?,
-                known(columns, x, y.trees(), &|b, a| table.saving(a, b) as i64)?,
-            ],
-            labels,
-            table,
-        })
+/// Which side of the table the labels of some trees are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Rows,
+    Columns,
+}
+
+impl Counted {
+    /// `work` is the time of all distances that the trees will be in.
+    pub(super) fn new(
+        labels: Arc<Labels>,
+        table: &CostTable,
+        role: Role,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        let totals = Arc::new(match role {
+            Role::Rows => Totals::new(&labels, |a| table.delete(a)),
+            Role::Columns => Totals::new(&labels, |b| table.insert(b)),
+        });
+        let known = look_up(&labels, table, role, work, crew)?;
+        Ok(Self { labels, totals, known })
     }
 
-    /// What deleting all of one and inserting all of the other costs.
-    pub(super) fn all(&self, i: usize, j: usize) -> i128 {
-        self.deletes[i] + self.inserts[j]
+    /// The same trees in the other role; favourites serve for both if the table is symmetric.
+    pub(super) fn in_role(
+        &self,
+        table: &CostTable,
+        role: Role,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        if table.is_symmetric() {
+            return Ok(self.clone());
+        }
+        Self::new(self.labels.clone(), table, role, work, crew)
     }
 
-    pub(super) fn bound(&self, i: usize, j: usize) -> i128 {
-        let (x, y) = (self.labels.x.of(i), self.labels.y().of(j));
-        let (rows, columns) = self.table.shape();
-        let known = |side: usize, tree: usize, labels: usize| {
-            self.known[side].as_ref().map(|known| &known[tree * labels..][..labels])
-        };
-        let (of_rows, of_columns) = (known(0, j, rows), known(1, i, columns));
-        let table = self.table;
-        let nodes = self.labels.x.nodes(i).max(self.labels.y().nodes(j));
-        let saved = if table.is_wide() || nodes > NARROW_NODES {
-            let forth = saved(x, |a| favourite(y, |b| table.raw_saving(a, b).max(0)));
-            forth.min(saved(y, |b| favourite(x, |a| table.raw_saving(a, b).max(0))))
-        } else {
-            let forth = match of_rows {
-                Some(known) => saved(x, |a| known[a as usize]),
-                None => saved(x, |a| favourite(y, |b| table.saving(a, b) as i64)),
-            };
-            let forth: i64 = forth.min(match of_columns {
-                Some(known) => saved(y, |b| known[b as usize]),
-                None => saved(y, |b| favourite(x, |a| table.saving(a, b) as i64)),
-            });
-            forth.into()
-        };
-        // Two labels may both count on what the other cannot give.
-        (self.all(i, j) - saved).max(0)
+    /// Whether what is kept was made for a table with that many labels on the other side.
+    pub(super) fn fits(&self, others: usize) -> bool {
+        let known = self.known.as_ref();
+        known.is_none_or(|known| known.len() == others * self.labels.trees())
+    }
+
+    /// The favourites of all labels in one tree.
+    fn known(&self, tree: usize) -> Option<&[Favourite<i64>]> {
+        let known = self.known.as_ref()?;
+        let labels = known.len() / self.labels.trees();
+        Some(&known[tree * labels..][..labels])
     }
 }
 
-type Weight<'a> = dyn Fn(u32, u32) -> i64 + 'a;
+/// Favourites of all labels of the other side, if that is worth it.
+fn look_up(
+    trees: &Arc<Labels>,
+    table: &CostTable,
+    role: Role,
+    work: f64,
+    crew: &mut Crew<'_>,
+) -> Result<Known> {
+    let (rows, columns) = table.shape();
+    let others = if role == Role::Rows { columns } else { rows };
+    let entries = others.saturating_mul(trees.all().len());
+    if table.is_wide()
+        || others == 0
+        || others.saturating_mul(trees.trees()) > MOST_KNOWN
+        || price::LOOK_UP * entries as f64 > WORTH * work
+    {
+        return Ok(None);
+    }
+    let parts = entries.div_ceil(PART).clamp(1, trees.trees().max(1));
+    let step = trees.trees().div_ceil(parts);
+    let cancel = crew.cancel.clone();
+    let part = |part: usize| {
+        let mut known = Vec::new();
+        for tree in part * step..trees.trees().min((part + 1) * step) {
+            cancel.check()?;
+            let start = known.len();
+            known.resize(start + others, Favourite::default());
+            favourites_of_all(trees.of(tree), table, role, &mut known[start..]);
+        }
+        Ok(known)
+    };
+    let known = crew.map(parts, entries < PART, part)?;
+    Ok(Some(Arc::new(known.concat())))
+}
+
+/// The favourites of all labels of the other side among those of one tree, along the rows of the
+/// table as they lie in memory.
+fn favourites_of_all(
+    labels: &[(u32, u32)],
+    table: &CostTable,
+    role: Role,
+    found: &mut [Favourite<i64>],
+) {
+    if role == Role::Columns {
+        for (a, found) in (0..).zip(found) {
+            *found = favourite(labels, |b| table.saving(a, b) as i64);
+        }
+        return;
+    }
+    for &(a, count) in labels {
+        for (b, found) in (0..).zip(found.iter_mut()) {
+            found.meet(table.saving(a, b) as i64, count);
+        }
+    }
+}
+
+impl<N: Copy + PartialOrd> Favourite<N> {
+    #[inline(always)]
+    fn meet(&mut self, saving: N, count: u32) {
+        if saving > self.best {
+            *self = Self { best: saving, count, next: self.best };
+        } else if saving > self.next {
+            self.next = saving;
+        }
+    }
+}
 
 fn favourite<N: Copy + Default + PartialOrd>(
     labels: &[(u32, u32)],
@@ -120,14 +178,64 @@ fn favourite<N: Copy + Default + PartialOrd>(
 ) -> Favourite<N> {
     let mut found = Favourite::default();
     for &(label, count) in labels {
-        let saving = saving(label);
-        if saving > found.best {
-            found = Favourite { best: saving, count, next: found.best };
-        } else if saving > found.next {
-            found.next = saving;
-        }
+        found.meet(saving(label), count);
     }
     found
+}
+
+/// What the trees of two sets keep of their labels.
+#[derive(Debug)]
+pub(super) struct Favourites<'a> {
+    pub(super) x: Counted,
+    pub(super) y: Counted,
+    pub(super) table: &'a CostTable,
+}
+
+impl Favourites<'_> {
+    /// What deleting all of one and inserting all of the other costs.
+    pub(super) fn all(&self, i: usize, j: usize) -> i128 {
+        self.x.totals.all(i) + self.y.totals.all(j)
+    }
+
+    /// What the sizes alone ask for: the nodes that the larger tree has more go at the price of its
+    /// cheapest, and no pair saves more than the largest saving.
+    pub(super) fn size_bound(&self, i: usize, j: usize) -> i128 {
+        let (n, m) = (self.x.labels.nodes(i), self.y.labels.nodes(j));
+        let rest =
+            if n > m { self.x.totals.least(i, n - m) } else { self.y.totals.least(j, m - n) };
+        rest.max(self.all(i, j) - i128::from(n.min(m)) * self.table.largest_saving())
+    }
+
+    /// About the time of `bound`.
+    pub(super) fn time(&self, i: usize, j: usize) -> f64 {
+        let (x, y) = (self.x.labels.of(i).len() as f64, self.y.labels.of(j).len() as f64);
+        let side = |known: &Known, labels| {
+            if known.is_some() { price::KNOWN * labels } else { price::LOOK_UP * x * y }
+        };
+        price::LABELS + side(&self.y.known, x) + side(&self.x.known, y)
+    }
+
+    pub(super) fn bound(&self, i: usize, j: usize) -> i128 {
+        let (x, y) = (self.x.labels.of(i), self.y.labels.of(j));
+        let table = self.table;
+        let nodes = self.x.labels.nodes(i).max(self.y.labels.nodes(j));
+        let saved = if table.is_wide() || nodes > NARROW_NODES {
+            let forth = saved(x, |a| favourite(y, |b| table.raw_saving(a, b).max(0)));
+            forth.min(saved(y, |b| favourite(x, |a| table.raw_saving(a, b).max(0))))
+        } else {
+            let forth = match self.y.known(j) {
+                Some(known) => saved(x, |a| known[a as usize]),
+                None => saved(x, |a| favourite(y, |b| table.saving(a, b) as i64)),
+            };
+            let forth: i64 = forth.min(match self.x.known(i) {
+                Some(known) => saved(y, |b| known[b as usize]),
+                None => saved(y, |b| favourite(x, |a| table.saving(a, b) as i64)),
+            });
+            forth.into()
+        };
+        // Two labels may both count on what the other cannot give.
+        self.all(i, j) - saved
+    }
 }
 
 /// What the nodes of a tree save at most, each with its favourite or its next best.

@@ -3,24 +3,23 @@
 //! Of the larger tree's nodes only those keep their label for free whose label the other tree
 //! has, as often as it has it: d >= max(n, m) - |common labels|, a multiset (Kailing et al. 2004).
 
-use super::Both;
 use super::labels::Labels;
+use std::sync::Arc;
 
 /// Labels that have a place of their own: as many as a cache line has bytes.
 const PLACES: usize = 64;
 
-/// Label counts of the trees of two sets.
+/// Label counts of the trees of one set.
 ///
 /// The most frequent labels have one byte each, so that their part of the intersection is a sum
 /// of minima without a branch. The rest, and counts beyond 255, are sorted lists to be merged:
 /// min(a, b) = min(a, b, 255) + min(a - 255, b - 255) if both are larger, else min(a, b, 255).
 #[derive(Debug)]
-pub(super) struct Histograms(Both<Side>);
-
-#[derive(Debug, Default)]
-struct Side {
+pub(super) struct Histograms {
     trees: Vec<Head>,
     rest: Vec<(u32, u32)>,
+    /// The place of every label code that has one; at least `PLACES` for all others.
+    places: Arc<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -31,50 +30,39 @@ struct Head {
     rest: (u32, u32),
 }
 
-impl Histograms {
-    pub(super) fn new(labels: &Both<Labels>) -> Self {
-        let frequent = most_frequent(labels);
-        Self(labels.map(|labels| Side::new(labels, &frequent)))
+/// The least number of edits that the labels of two trees ask for; both sets must have the same
+/// places.
+#[inline]
+pub(super) fn bound((xs, i): (&Histograms, usize), (ys, j): (&Histograms, usize)) -> u32 {
+    let (x, y) = (&xs.trees[i], &ys.trees[j]);
+    let both = x.counts.iter().zip(&y.counts);
+    let mut common: u32 = both.map(|(&a, &b)| u32::from(a.min(b))).sum();
+    if x.rest.0 != x.rest.1 && y.rest.0 != y.rest.1 {
+        common += common_rest(xs.rest(x), ys.rest(y));
     }
-
-    /// The least number of edits that the labels of two trees ask for.
-    #[inline]
-    pub(super) fn bound(&self, i: usize, j: usize) -> u32 {
-        let (x, y) = (&self.0.x.trees[i], &self.0.y().trees[j]);
-        let both = x.counts.iter().zip(&y.counts);
-        let mut common: u32 = both.map(|(&a, &b)| u32::from(a.min(b))).sum();
-        if x.rest.0 != x.rest.1 && y.rest.0 != y.rest.1 {
-            common += self.common_rest(x, y);
-        }
-        x.nodes.max(y.nodes) - common
-    }
-
-    fn common_rest(&self, x: &Head, y: &Head) -> u32 {
-        let a = &self.0.x.rest[x.rest.0 as usize..x.rest.1 as usize];
-        let b = &self.0.y().rest[y.rest.0 as usize..y.rest.1 as usize];
-        let (mut i, mut j, mut common) = (0, 0, 0);
-        while i < a.len() && j < b.len() {
-            let ((code, count), (other, others)) = (a[i], b[j]);
-            common += if code == other { count.min(others) } else { 0 };
-            i += usize::from(code <= other);
-            j += usize::from(other <= code);
-        }
-        common
-    }
+    x.nodes.max(y.nodes) - common
 }
 
-/// The place of every label code that has one; at least `PLACES` for all others.
-fn most_frequent(labels: &Both<Labels>) -> Vec<u8> {
+fn common_rest(a: &[(u32, u32)], b: &[(u32, u32)]) -> u32 {
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        let ((code, count), (other, others)) = (a[i], b[j]);
+        common += if code == other { count.min(others) } else { 0 };
+        i += usize::from(code <= other);
+        j += usize::from(other <= code);
+    }
+    common
+}
+
+fn most_frequent(labels: &Labels) -> Vec<u8> {
     let mut trees_with: Vec<(u32, u32)> = Vec::new();
-    for labels in [Some(&labels.x), labels.other.as_ref()].into_iter().flatten() {
-        for &(code, _) in labels.all() {
-            let code = code as usize;
-            if trees_with.len() <= code {
-                let next = trees_with.len() as u32;
-                trees_with.extend((next..=code as u32).map(|code| (0, code)));
-            }
-            trees_with[code].0 += 1;
+    for &(code, _) in labels.all() {
+        let code = code as usize;
+        if trees_with.len() <= code {
+            let next = trees_with.len() as u32;
+            trees_with.extend((next..=code as u32).map(|code| (0, code)));
         }
+        trees_with[code].0 += 1;
     }
     let mut place = vec![PLACES as u8; trees_with.len()];
     trees_with.sort_unstable_by(|a, b| b.cmp(a));
@@ -84,15 +72,25 @@ fn most_frequent(labels: &Both<Labels>) -> Vec<u8> {
     place
 }
 
-impl Side {
-    fn new(labels: &Labels, place: &[u8]) -> Self {
-        let mut side = Self::default();
+impl Histograms {
+    pub(super) fn new(labels: &Labels) -> Self {
+        Self::with_places(labels, &Arc::new(most_frequent(labels)))
+    }
+
+    /// Those of other trees, to be compared with these. Labels that these do not have are in
+    /// nobody's common part, so they need no place.
+    pub(super) fn beside(&self, labels: &Labels) -> Self {
+        Self::with_places(labels, &self.places)
+    }
+
+    fn with_places(labels: &Labels, places: &Arc<Vec<u8>>) -> Self {
+        let mut side = Self { trees: Vec::new(), rest: Vec::new(), places: places.clone() };
         for tree in 0..labels.trees() {
             let mut counts = [0; PLACES];
             let start = side.rest.len() as u32;
             for &(code, count) in labels.of(tree) {
-                let slot = counts.get_mut(usize::from(place[code as usize]));
-                let here = slot.map_or(0, |slot| {
+                let place = places.get(code as usize).copied().unwrap_or(PLACES as u8);
+                let here = counts.get_mut(usize::from(place)).map_or(0, |slot| {
                     *slot = u8::try_from(count).unwrap_or(u8::MAX);
                     u32::from(*slot)
                 });
@@ -104,5 +102,20 @@ impl Side {
             side.trees.push(Head { counts, nodes: labels.nodes(tree), rest });
         }
         side
+    }
+
+    /// Number of trees.
+    pub(super) fn len(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Labels of a tree that have no place.
+    pub(super) fn without_place(&self, tree: usize) -> u32 {
+        let (start, end) = self.trees[tree].rest;
+        end - start
+    }
+
+    fn rest(&self, head: &Head) -> &[(u32, u32)] {
+        &self.rest[head.rest.0 as usize..head.rest.1 as usize]
     }
 }

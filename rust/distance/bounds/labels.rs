@@ -2,7 +2,13 @@
 
 use crate::error::Result;
 use crate::pairwise::Side;
-use crate::parallel::Cancel;
+use crate::parallel::{Cancel, Crew};
+use crate::tree::Prepared;
+
+/// Trees that are counted between two looks at who is waiting.
+const PART: usize = 256;
+/// Fewer nodes are counted within milliseconds.
+const BRIEF: usize = 100_000;
 
 /// The distinct labels of all trees, tree by tree, in ascending order of their codes.
 #[derive(Debug)]
@@ -14,10 +20,27 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn new(side: Side<'_>, cancel: &Cancel) -> Result<Self> {
+    pub(super) fn new(side: Side<'_>, crew: &mut Crew<'_>) -> Result<Self> {
+        let trees = side.trees.len();
+        let nodes: usize = side.trees.iter().map(Prepared::nodes).sum();
+        let cancel = crew.cancel.clone();
+        let count =
+            |part: usize| Self::of_part(side, part * PART..trees.min((part + 1) * PART), &cancel);
+        let parts = crew.map(trees.div_ceil(PART), nodes < BRIEF, count)?;
+        let mut all = Self { starts: vec![0], counted: Vec::new(), nodes: Vec::new() };
+        for part in parts {
+            let start = all.counted.len();
+            all.starts.extend(part.starts[1..].iter().map(|end| start + end));
+            all.counted.extend(part.counted);
+            all.nodes.extend(part.nodes);
+        }
+        Ok(all)
+    }
+
+    fn of_part(side: Side<'_>, trees: std::ops::Range<usize>, cancel: &Cancel) -> Result<Self> {
         let mut labels = Self { starts: vec![0], counted: Vec::new(), nodes: Vec::new() };
         let mut counts = Vec::new();
-        for index in 0..side.trees.len() {
+        for index in trees {
             cancel.check()?;
             let operand = side.operand(index);
             counts.clear();

@@ -13,62 +13,78 @@
 //! turning quanta into a distance keeps their order, so a pair may be left out if and only if the
 //! bound as a distance is above the cutoff.
 //!
-//! Other bounds of the literature (degrees, leaves, binary branches) add nothing to these two.
+//! In front of them stands what the sizes alone tell, which costs next to nothing. Other bounds of
+//! the literature (degrees, leaves, binary branches) add nothing to these.
 
 mod alignment;
 mod favourites;
 mod gaps;
 mod histogram;
 mod labels;
+mod price;
 mod strings;
 #[cfg(test)]
 mod tests;
 
-use crate::cost::CostTable;
-use crate::distance::Pricing;
-use crate::error::Result;
+pub(crate) use price::{cell_time, preparation_time};
+
+use crate::distance::{Operand, Pricing};
+use crate::error::{Error, Result};
 use crate::pairwise::{Prices, Side};
-use crate::parallel::Cancel;
+use crate::parallel::{Cancel, Crew};
 pub(crate) use favourites::FAVOURITES_BYTES;
-use favourites::Favourites;
+use favourites::{Counted, Favourites, Role};
 use gaps::Gaps;
 use histogram::Histograms;
 use labels::Labels;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most cells of a string bound, bit-parallel and one by one: a tenth of a second or so. Larger
 /// pairs are left to the label bound, so that nobody waits long for a bound that may not help.
 const MOST_CELLS: (u64, u64) = (1 << 31, 1 << 27);
+/// How many times cheaper than the distance a bound of a single pair must be: nobody knows if it
+/// helps, and if not, it must cost a few per cent at most.
+const PAYS_FOR_A_PAIR: f64 = 20.0;
 
-/// Cells of a packed kernel in the time of one word, or of one cell, of both string bounds.
-const WORD_CELLS: f64 = 30.0;
-const SAVINGS_CELLS: f64 = 2.0;
-
-/// Something of the trees of two sets, which may be one.
+/// What bounds keep of the targets of edits: made once, for many searches.
+///
+/// It fits one set of trees, its codes and its prices; who keeps it keeps these too.
 #[derive(Debug)]
-struct Both<T> {
-    x: T,
-    /// `None` if both sets are the same.
-    other: Option<T>,
+pub struct Catalogue(Kept);
+
+#[derive(Debug)]
+enum Kept {
+    Unit(Arc<Histograms>),
+    Table(Counted),
+    Vectors(Arc<Gaps>),
 }
 
-impl<T> Both<T> {
-    fn new(x: Side<'_>, y: Side<'_>, make: impl Fn(Side<'_>) -> Result<T>) -> Result<Self> {
-        let same = |a: Option<&[u32]>, b: Option<&[u32]>| match (a, b) {
-            (None, None) => true,
-            (Some(a), Some(b)) => std::ptr::eq(a, b),
-            _ => false,
-        };
-        let one = std::ptr::eq(x.trees, y.trees) && same(x.codes, y.codes);
-        Ok(Self { x: make(x)?, other: if one { None } else { Some(make(y)?) } })
+impl Catalogue {
+    /// Looks at all trees. `work` is the time of all distances that they will be in.
+    pub(crate) fn new(
+        y: Side<'_>,
+        prices: Prices<'_>,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        let labels = Labels::new(y, crew)?;
+        Ok(Self(match prices {
+            Prices::Fixed(Pricing::Unit) => Kept::Unit(Arc::new(Histograms::new(&labels))),
+            Prices::Fixed(Pricing::Table(table)) => {
+                Kept::Table(Counted::new(Arc::new(labels), table, Role::Columns, work, crew)?)
+            }
+            Prices::Vectors(vectors) => Kept::Vectors(Arc::new(Gaps::new(&labels, vectors))),
+        }))
     }
 
-    fn y(&self) -> &T {
-        self.other.as_ref().unwrap_or(&self.x)
-    }
-
-    fn map<U>(&self, make: impl Fn(&T) -> U) -> Both<U> {
-        Both { x: make(&self.x), other: self.other.as_ref().map(make) }
+    /// Number of trees.
+    fn len(&self) -> usize {
+        match &self.0 {
+            Kept::Unit(histograms) => histograms.len(),
+            Kept::Table(counted) => counted.labels.trees(),
+            Kept::Vectors(gaps) => gaps.len(),
+        }
     }
 }
 
@@ -84,9 +100,9 @@ pub(crate) struct Bounds<'a> {
 
 #[derive(Debug)]
 enum Kind<'a> {
-    Unit(Histograms),
-    Table(Favourites<'a>, &'a CostTable),
-    Vectors(Gaps),
+    Unit(Arc<Histograms>, Arc<Histograms>),
+    Table(Favourites<'a>),
+    Vectors(Arc<Gaps>, Arc<Gaps>),
 }
 
 /// Scratch of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
@@ -98,85 +114,203 @@ pub(crate) struct Scratch {
     rows: alignment::Rows,
 }
 
+/// Whether two sides are one set.
+fn are_one(x: Side<'_>, y: Side<'_>) -> bool {
+    let same = match (x.codes, y.codes) {
+        (None, None) => true,
+        (Some(a), Some(b)) => std::ptr::eq(a, b),
+        _ => false,
+    };
+    same && std::ptr::eq(x.trees, y.trees)
+}
+
 impl<'a> Bounds<'a> {
-    /// Looks at all trees of two sets, as in [`crate::pairwise::Request`].
+    /// Looks at all trees of two sets, as in [`crate::pairwise::Request`], unless a catalogue has
+    /// those of the second. `work` is the time of all distances.
     ///
     /// # Errors
-    /// [`crate::Error::Cancelled`] if asked to stop.
+    /// [`Error::Cancelled`] if asked to stop, [`Error::Invalid`] if the catalogue is of other trees.
     pub(crate) fn new(
         x: Side<'a>,
         y: Side<'a>,
         prices: Prices<'a>,
-        cancel: &Cancel,
+        catalogue: Option<&Catalogue>,
+        work: f64,
+        crew: &mut Crew<'_>,
     ) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let labels = Both::new(x, y, |side| Labels::new(side, cancel))?;
-        let kind = match prices {
-            Prices::Fixed(Pricing::Unit) => Kind::Unit(Histograms::new(&labels)),
-            Prices::Fixed(Pricing::Table(table)) => {
-                Kind::Table(Favourites::new(labels, table, cancel)?, table)
+        let made;
+        let catalogue = if let Some(catalogue) = catalogue {
+            catalogue
+        } else {
+            made = Catalogue::new(y, prices, work, crew)?;
+            &made
+        };
+        if catalogue.len() != y.trees.len() {
+            let (len, trees) = (catalogue.len(), y.trees.len());
+            return Err(Error::Invalid(format!("a catalogue of {len} trees for {trees} trees")));
+        }
+        let one = are_one(x, y);
+        let kind = match (&catalogue.0, prices) {
+            (Kept::Unit(of_y), Prices::Fixed(Pricing::Unit)) => {
+                let of_x =
+                    if one { of_y.clone() } else { Arc::new(of_y.beside(&Labels::new(x, crew)?)) };
+                Kind::Unit(of_x, of_y.clone())
             }
-            Prices::Vectors(vectors) => Kind::Vectors(Gaps::new(&labels, vectors)),
+            (Kept::Table(of_y), Prices::Fixed(Pricing::Table(table)))
+                if of_y.fits(table.shape().0) =>
+            {
+                let of_x = if one {
+                    of_y.in_role(table, Role::Rows, work, crew)?
+                } else {
+                    let labels = Arc::new(Labels::new(x, crew)?);
+                    Counted::new(labels, table, Role::Rows, work, crew)?
+                };
+                Kind::Table(Favourites { x: of_x, y: of_y.clone(), table })
+            }
+            (Kept::Vectors(of_y), Prices::Vectors(vectors)) => {
+                let of_x = if one {
+                    of_y.clone()
+                } else {
+                    Arc::new(Gaps::new(&Labels::new(x, crew)?, vectors))
+                };
+                Kind::Vectors(of_x, of_y.clone())
+            }
+            _ => return Err(Error::Invalid("a catalogue of other costs".to_owned())),
         };
         Ok(Self { identity: NEXT.fetch_add(1, Ordering::Relaxed), x, y, kind })
     }
 
-    /// The label bound of tree `i` of the first set and tree `j` of the second, in quanta.
+    /// What the sizes of tree `i` of the first set and tree `j` of the second ask for, in quanta.
+    #[inline]
+    pub(crate) fn size(&self, i: usize, j: usize) -> i128 {
+        match &self.kind {
+            Kind::Unit(..) => {
+                let (n, m) = self.nodes(i, j);
+                n.abs_diff(m).into()
+            }
+            Kind::Table(favourites) => favourites.size_bound(i, j),
+            Kind::Vectors(x, y) => gaps::bound((x, i), (y, j)),
+        }
+    }
+
+    /// The label bound, in quanta; at least that of the sizes.
     pub(crate) fn quick(&self, i: usize, j: usize) -> i128 {
         match &self.kind {
-            Kind::Unit(histograms) => histograms.bound(i, j).into(),
-            Kind::Table(favourites, _) => favourites.bound(i, j),
-            Kind::Vectors(gaps) => gaps.bound(i, j),
+            Kind::Unit(x, y) => histogram::bound((x, i), (y, j)).into(),
+            Kind::Table(favourites) => {
+                favourites.bound(i, j).max(favourites.size_bound(i, j)).max(0)
+            }
+            Kind::Vectors(..) => self.size(i, j),
         }
     }
 
     /// The larger of the label bound and the string bound, in quanta.
-    pub(crate) fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
-        self.quick(i, j).max(self.of_strings(i, j, i128::MAX, scratch))
+    #[cfg(test)]
+    fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
+        self.quick(i, j).max(self.strings(i, j, i128::MAX, scratch))
     }
 
-    /// Whether the larger of both bounds is above `limit`; stops as soon as that is known.
-    pub(crate) fn tight_above(
-        &self,
-        i: usize,
-        j: usize,
-        limit: i128,
-        scratch: &mut Scratch,
-    ) -> bool {
-        self.quick(i, j) > limit || self.of_strings(i, j, limit, scratch) > limit
-    }
-
-    /// About what the string bound of a pair costs, in cells of a distance.
-    pub(crate) fn cells(&self, i: usize, j: usize) -> f64 {
-        let (n, m) = self.nodes(i, j);
+    /// About the time of the label bound; 0 if it tells no more than the sizes.
+    #[inline]
+    pub(crate) fn label_time(&self, i: usize, j: usize) -> f64 {
         match &self.kind {
-            Kind::Unit(_) => WORD_CELLS * n.div_ceil(64) as f64 * m as f64,
-            Kind::Table(..) => SAVINGS_CELLS * n as f64 * m as f64,
-            Kind::Vectors(_) => 0.0,
+            Kind::Unit(x, y) => {
+                let (a, b) = (x.without_place(i), y.without_place(j));
+                let merged = if a.min(b) == 0 { 0.0 } else { f64::from(a + b) };
+                price::HISTOGRAM + price::WITHOUT_PLACE * merged
+            }
+            Kind::Table(favourites) => favourites.time(i, j),
+            Kind::Vectors(..) => 0.0,
         }
+    }
+
+    /// About the time of the string bound; 0 if there is none.
+    pub(crate) fn string_time(&self, i: usize, j: usize) -> f64 {
+        let pricing = match &self.kind {
+            Kind::Unit(..) => Pricing::Unit,
+            Kind::Table(favourites) => Pricing::Table(favourites.table),
+            Kind::Vectors(..) => return 0.0,
+        };
+        string_time(pricing, self.nodes(i, j))
     }
 
     fn nodes(&self, i: usize, j: usize) -> (u64, u64) {
         (self.x.trees[i].nodes() as u64, self.y.trees[j].nodes() as u64)
     }
 
-    /// The string bound, or less of it that is above `limit` all the same.
-    fn of_strings(&self, i: usize, j: usize, limit: i128, scratch: &mut Scratch) -> i128 {
-        let (n, m) = self.nodes(i, j);
+    /// The string bound, or less of it that is above `limit` all the same; 0 if there is none.
+    pub(crate) fn strings(&self, i: usize, j: usize, limit: i128, scratch: &mut Scratch) -> i128 {
         let (x, y) = (self.x.operand(i), self.y.operand(j));
         match &self.kind {
-            Kind::Unit(_) if n * m <= MOST_CELLS.0 => {
+            _ if self.string_time(i, j) == 0.0 => 0,
+            Kind::Unit(..) => {
                 if scratch.prepared != Some((self.identity, i)) {
                     scratch.pattern.prepare(&x);
                     scratch.prepared = Some((self.identity, i));
                 }
-                let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-                scratch.pattern.bound(&y, limit).into()
+                scratch.pattern.bound(&y, i64::try_from(limit).unwrap_or(i64::MAX)).into()
             }
-            Kind::Table(favourites, table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
-                favourites.all(i, j) - i128::from(scratch.rows.savings(&x, &y, table))
+            Kind::Table(favourites) => {
+                let saved = scratch.rows.savings(&x, &y, favourites.table);
+                favourites.all(i, j) - i128::from(saved)
             }
-            _ => 0,
+            Kind::Vectors(..) => 0,
         }
     }
+}
+
+/// About the time of the string bound of trees with so many nodes; 0 if there is none.
+fn string_time(pricing: Pricing<'_>, (n, m): (u64, u64)) -> f64 {
+    match pricing {
+        Pricing::Unit if n * m <= MOST_CELLS.0 => {
+            (price::WORD * n.div_ceil(64) as f64 + price::COLUMN) * m as f64
+        }
+        Pricing::Table(table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
+            price::STRING_CELL * n as f64 * m as f64
+        }
+        _ => 0.0,
+    }
+}
+
+/// Whether a bound that is worth its time tells that the distance of a single pair is above
+/// `limit`; `work` is the time of the distance.
+///
+/// # Errors
+/// [`Error::Cancelled`] if asked to stop.
+pub(crate) fn pair_is_above(
+    x: Operand<'_>,
+    y: Operand<'_>,
+    pricing: Pricing<'_>,
+    limit: i128,
+    work: f64,
+    cancel: &Cancel,
+) -> Result<bool> {
+    let pays = |time: f64| time * PAYS_FOR_A_PAIR < work;
+    let (n, m) = (x.tree.nodes() as u64, y.tree.nodes() as u64);
+    let strings = string_time(pricing, (n, m));
+    let strings_pay = strings > 0.0 && pays(strings + price::PATTERN_NODE * n as f64);
+    if matches!(pricing, Pricing::Unit) {
+        // An edit of a string mends one label: the strings tell all that the labels tell.
+        let above = |limit| {
+            let mut pattern = strings::Pattern::default();
+            pattern.prepare(&x);
+            pattern.bound(&y, limit) > limit
+        };
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        return Ok(n.abs_diff(m) as i64 > limit || (strings_pay && above(limit)));
+    }
+    let [alone_x, alone_y] = [x, y].map(|operand| {
+        // A set of one tree.
+        Side { trees: std::slice::from_ref(operand.tree), codes: operand.codes }
+    });
+    let labels = preparation_time((n + m) as usize);
+    if !pays(labels) {
+        return Ok(false);
+    }
+    let mut crew = Crew::alone(cancel);
+    let bounds = Bounds::new(alone_x, alone_y, Prices::Fixed(pricing), None, 0.0, &mut crew)?;
+    Ok(bounds.size(0, 0) > limit
+        || (pays(labels + bounds.label_time(0, 0)) && bounds.quick(0, 0) > limit)
+        || (strings_pay && bounds.strings(0, 0, limit, &mut Scratch::default()) > limit))
 }

@@ -1,6 +1,7 @@
 //! No bound ever exceeds the distance, and each is what its slow twin says.
 
 use super::*;
+use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind as VectorKind, VectorCosts};
 use crate::distance::tests::{prepare, shape, some_cost, table};
 use crate::distance::{Operand, Workspace, distance};
@@ -16,17 +17,29 @@ fn side<'a>(trees: &'a [Prepared], codes: Option<&'a [u32]>) -> Side<'a> {
 fn checked(x: Side<'_>, y: Side<'_>, pricing: Pricing<'_>) -> Vec<(i128, i128, f64)> {
     let prices = Prices::Fixed(pricing);
     let cancel = Cancel::default();
-    let bounds = Bounds::new(x, y, prices, &cancel).unwrap();
+    let mut crew = Crew::alone(&cancel);
+    // With all the time in the world, favourites are looked up in advance.
+    let bounds = Bounds::new(x, y, prices, None, 1e12, &mut crew).unwrap();
+    let hasty = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
     let (mut scratch, mut workspace) = (Scratch::default(), Workspace::default());
     let mut found = Vec::new();
     for i in 0..x.trees.len() {
         for j in 0..y.trees.len() {
             let (quick, tight) = (bounds.quick(i, j), bounds.tight(i, j, &mut scratch));
             let d = distance(x.operand(i), y.operand(j), pricing, &mut workspace, &cancel).unwrap();
-            assert!(0 <= quick && quick <= tight, "{quick} {tight}");
+            let size = bounds.size(i, j);
+            assert!(0 <= quick && size <= quick && quick <= tight, "{size} {quick} {tight}");
             assert!(prices.total(tight) <= d, "{tight} {d}");
-            for limit in [0, quick - 1, quick, tight - 1, tight, tight + 1] {
-                assert_eq!(bounds.tight_above(i, j, limit, &mut scratch), tight > limit);
+            assert_eq!(hasty.quick(i, j), quick);
+            let strings = bounds.strings(i, j, i128::MAX, &mut scratch);
+            for limit in [0, quick - 1, quick, strings - 1, strings, strings + 1] {
+                assert_eq!(bounds.strings(i, j, limit, &mut scratch) > limit, strings > limit);
+                if limit >= 0 {
+                    let (x, y) = (x.operand(i), y.operand(j));
+                    let above = |work| pair_is_above(x, y, pricing, limit, work, &cancel).unwrap();
+                    assert_eq!(above(f64::INFINITY), tight > limit);
+                    assert!(!above(0.0) || size > limit);
+                }
             }
             found.push((quick, tight, d));
         }
@@ -188,7 +201,9 @@ proptest! {
             let table = costs.table(&all, &all);
             let cancel = Cancel::default();
             let prices = Prices::Vectors(&costs);
-            let bounds = Bounds::new(side(&a, None), side(&b, None), prices, &cancel).unwrap();
+            let mut crew = Crew::alone(&cancel);
+            let (x, y) = (side(&a, None), side(&b, None));
+            let bounds = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
             let mut scratch = Scratch::default();
             for (i, x) in a.iter().enumerate() {
                 for (j, y) in b.iter().enumerate() {
@@ -236,4 +251,26 @@ fn huge_beside_small_costs() {
     let scale = table.scale();
     assert_eq!(scale.to_cost(found[1].0), third);
     assert_eq!(scale.to_cost(found[2].0), 10.0 * huge);
+}
+
+/// Looking up the favourites of many labels takes long enough that somebody may say stop.
+#[test]
+fn who_prepares_can_be_stopped() {
+    let labels = 1000;
+    let mut plain = shape(300, |i| i as i32 - 1);
+    plain.codes = (0..300).map(|i| i * 3).collect();
+    let trees: Vec<_> = (0..labels).map(|_| prepare(&plain)).collect();
+    let gaps = vec![1.0; labels];
+    let table = CostTable::new(&vec![0.5; labels * labels], &gaps, &gaps).unwrap();
+    let (set, cancel) = (side(&trees, None), Cancel::default());
+    let mut asked = 0;
+    let mut no = || {
+        asked += 1;
+        false
+    };
+    let mut crew = Crew::new(1, &cancel, &mut no);
+    let prices = Prices::Fixed(Pricing::Table(&table));
+    let made = Bounds::new(set, set, prices, None, 1e12, &mut crew);
+    assert_eq!(made.err(), Some(Error::Cancelled));
+    assert_eq!(asked, 1);
 }

@@ -69,6 +69,15 @@ impl Best {
         }
     }
 
+    /// The distance above which no candidate can be among the answers, if there is one.
+    pub(super) fn limit(&self) -> Option<f64> {
+        match self.wanted {
+            Wanted::Within(radius) => (radius < f64::INFINITY).then_some(radius),
+            Wanted::Nearest(k) if self.kept.len() < k => None,
+            Wanted::Nearest(_) => self.kept.peek().map(|worst| worst.distance),
+        }
+    }
+
     /// How many are kept.
     pub(super) fn len(&self) -> usize {
         self.kept.len()

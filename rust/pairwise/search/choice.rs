@@ -34,7 +34,7 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) fn new(search: &Search<'_>) -> Self {
         let pairs = search.x.trees.len() as f64 * search.y.trees.len() as f64;
-        let cells = (all_cells(search) / pairs).max(1.0);
+        let cells = (all_cells(search.x.trees, search.y.trees) / pairs).max(1.0);
         let alone = match search.prices {
             Prices::Fixed(Pricing::Unit) => ALONE.0 + ALONE.1 / cells,
             Prices::Fixed(Pricing::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
@@ -56,12 +56,12 @@ pub(super) fn tried(queries: usize) -> usize {
 }
 
 /// Work if all distances were computed, in cells.
-pub(super) fn all_cells(search: &Search<'_>) -> f64 {
+pub(super) fn all_cells(x: &[Prepared], y: &[Prepared]) -> f64 {
     let sum = |trees: &[Prepared], of: fn(&Oriented) -> u64| -> f64 {
         let least = |tree: &Prepared| {
             of(tree.oriented(Orientation::Left)).min(of(tree.oriented(Orientation::Right)))
         };
         trees.iter().map(|tree| least(tree) as f64).sum()
     };
-    sum(search.x.trees, |tree| tree.row_work) * sum(search.y.trees, |tree| tree.column_work + 16)
+    sum(x, |tree| tree.row_work) * sum(y, |tree| tree.column_work + 16)
 }

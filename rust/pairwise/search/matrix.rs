@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Budget, Neighbor};
 use crate::pairwise::search::{Found, Search, Wanted};
-use crate::pairwise::{Request, compute};
+use crate::pairwise::{Request, compute_known};
 use crate::parallel::Cancel;
 
 /// As [`super::search`].
@@ -44,7 +44,8 @@ pub(super) fn search(
     };
     // Queries are not answered one by one here, so pairs stand for them.
     let (queries, pairs) = (x.trees.len() as f64, request.pairs().max(1) as f64);
-    let outcome = compute(&request, threads, cancel, store, |done| {
+    let catalogue = search.index.map(|index| &index.catalogue);
+    let outcome = compute_known(&request, catalogue, threads, cancel, store, |done| {
         poll((done as f64 / pairs * queries) as u64)
     });
     if let Some(error) = full {

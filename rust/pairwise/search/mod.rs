@@ -6,6 +6,9 @@
 //! the first in the queue cannot be among the answers any more, neither can the rest (Seidl and
 //! Kriegel 1998: no search with these bounds computes fewer distances).
 //!
+//! The distances that are left are computed with the query along the columns, so that candidates
+//! share what they have in common (`exact.rs`).
+//!
 //! Bounds are compared as distances, after the one rounding that turns quanta into a float64. It
 //! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees.
 //!
@@ -13,19 +16,24 @@
 
 mod best;
 mod choice;
+mod exact;
 mod matrix;
 mod query;
+mod rounds;
 
 pub use best::Neighbor;
 pub use query::Pivots;
 
+use crate::distance::{Catalogue, cell_time};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pairwise::{Prices, SMALL_MATRIX, Side};
-use crate::parallel::{self, Cancel};
+use crate::pairwise::{Prices, SHARING_PAYS_OFF, SMALL_MATRIX, Side, mean_nodes};
+use crate::parallel::{self, Cancel, Crew};
+use crate::tree::{Prepared, SubtreeIds};
 use best::Budget;
 use choice::{Choice, all_cells};
 use query::{Row, Scratch, Searcher};
+use rounds::Stash;
 use std::cell::Cell;
 
 /// Candidates of one task at least, so that handing over results costs little.
@@ -70,6 +78,43 @@ pub struct Search<'a> {
     pub symmetric: bool,
     /// Trees with known distances to all candidates, if the costs are a pseudo-metric.
     pub pivots: Option<Pivots<'a>>,
+    /// What is known of the candidates at these prices.
+    pub index: Option<&'a Index>,
+}
+
+/// What searches need of their candidates, made once for many searches among the same trees, with
+/// the same codes, at the same prices.
+#[derive(Debug)]
+pub struct Index {
+    catalogue: Catalogue,
+    ids: Option<SubtreeIds>,
+}
+
+impl Index {
+    /// Looks at all candidates. `poll` is called now and then and may stop the work by returning
+    /// `false`.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if it was stopped.
+    pub fn new(
+        y: Side<'_>,
+        prices: Prices<'_>,
+        threads: usize,
+        cancel: &Cancel,
+        mut poll: impl FnMut() -> bool,
+    ) -> Result<Self> {
+        let mut crew = Crew::new(threads, cancel, &mut poll);
+        // Nobody knows yet what it will meet: trees like its own, about as many.
+        let work = work_time(all_cells(y.trees, y.trees), y.trees, prices);
+        let catalogue = Catalogue::new(y, prices, work, &mut crew)?;
+        let ids = exact::number(y.trees, y.trees, prices, &mut crew)?;
+        Ok(Self { catalogue, ids })
+    }
+}
+
+/// The time of so many cells.
+fn work_time(cells: f64, trees: &[Prepared], prices: Prices<'_>) -> f64 {
+    cells * cell_time(prices, mean_nodes(trees))
 }
 
 /// The neighbours of all queries.
@@ -99,9 +144,12 @@ impl Search<'_> {
             Wanted::Nearest(k) => k >= self.y.trees.len() - usize::from(self.inside),
             Wanted::Within(radius) => radius == f64::INFINITY,
         };
-        // With a radius, batches have bounds of their own.
-        all || (self.pivots.is_none()
-            && (matches!(wanted, Wanted::Within(_)) || !Choice::new(self).bounds_pay(0.0)))
+        // With a radius, batches have bounds of their own; but a few queries do not pay for them.
+        let batches_pay = || match wanted {
+            Wanted::Within(_) => self.x.trees.len() >= SHARING_PAYS_OFF,
+            Wanted::Nearest(_) => !Choice::new(self).bounds_pay(0.0),
+        };
+        all || (self.pivots.is_none() && batches_pay())
     }
 }
 
@@ -153,8 +201,20 @@ fn by_bounds(
     mut poll: impl FnMut(u64) -> bool,
 ) -> Result<Found> {
     let n = search.x.trees.len();
-    let searcher = Searcher::new(search, wanted, cancel)?;
+    let cells = all_cells(search.x.trees, search.y.trees);
+    let work = work_time(cells, search.x.trees, search.prices);
+    let mut ask = || poll(0);
+    let searcher = Searcher::new(search, wanted, work, &mut Crew::new(threads, cancel, &mut ask))?;
     let mut collected = Collected::new(n);
+    if n < rounds::FEW && !search.inside && search.pivots.is_none() {
+        let stash = Stash::default();
+        for position in 0..n {
+            let mut ask = || poll(position as u64);
+            let mut crew = Crew::new(threads, cancel, &mut ask);
+            collected.take(searcher.row_in_rounds(position, &stash, &mut crew)?)?;
+        }
+        return if poll(n as u64) { Ok(collected.finish()) } else { Err(Error::Cancelled) };
+    }
     let mut positions: Vec<_> = (0..n).collect();
     if method == Method::Auto && search.pivots.is_none() {
         let tried = choice::tried(n);
@@ -228,7 +288,9 @@ impl Collected {
             done.set(self.done);
         };
         let bounds = positions.len().saturating_mul(candidates);
-        let outcome = if bounds < SMALL_BOUNDS && all_cells(searcher.search) < SMALL_MATRIX {
+        let outcome = if bounds < SMALL_BOUNDS
+            && all_cells(searcher.search.x.trees, searcher.search.y.trees) < SMALL_MATRIX
+        {
             let mut scratch = Scratch::default();
             (0..tasks).try_for_each(|task| {
                 receive(work(&mut scratch, task)?);

@@ -1,11 +1,11 @@
 //! One query against all candidates.
 
-use crate::distance::{self, Bounds, Operand, Pricing, Workspace};
+use crate::distance::{self, Bounds};
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Neighbor};
+use crate::pairwise::search::exact::{Exact, Shares};
 use crate::pairwise::search::{Search, Wanted};
-use crate::pairwise::{Local, Prices};
-use crate::parallel::Cancel;
+use crate::parallel::{Cancel, Crew};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -14,9 +14,11 @@ const BOUNDS_PER_CHECK: usize = 1024;
 /// Relative error of sums and differences of distances, each of which was rounded twice at most:
 /// four times what five roundings of 2⁻⁵³ can do.
 const ROUNDING: f64 = 1.0 / (1u64 << 49) as f64;
-/// How many times cheaper than a distance, by their estimates, string bounds must be: of unit costs,
-/// and of tables, whose cells were measured to take sixteen times as long as those of the kernels.
-const STRINGS_PAY_OFF: (f64, f64) = (2.0, 32.0);
+/// How many times cheaper than a distance bounds must be, by labels and by strings.
+const LABELS_PAY_OFF: f64 = 8.0;
+const STRINGS_PAY_OFF: f64 = 2.0;
+/// About the time of a place in the queue: cheaper label bounds are computed for all candidates.
+const PLACE: f64 = 40.0;
 const NO_PIVOT: u32 = u32::MAX;
 
 /// Candidates whose distances to all others are known.
@@ -59,8 +61,8 @@ pub(super) struct Row {
 /// What one thread reuses from query to query.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    workspace: Workspace,
-    bounds: distance::Scratch,
+    pub(super) workspace: distance::Workspace,
+    pub(super) bounds: distance::Scratch,
     lower: Vec<f64>,
     queue: Vec<Reverse<Waiting>>,
     to_pivots: Vec<f64>,
@@ -68,69 +70,45 @@ pub(super) struct Scratch {
 
 /// A candidate in the queue, with its lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
-    bound: Neighbor,
-    /// Whether the bound is the tight one.
-    tight: bool,
+pub(super) struct Waiting {
+    pub(super) bound: Neighbor,
+    level: Level,
+}
+
+/// What the lower bound of a candidate rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Size,
+    Labels,
+    Strings,
 }
 
 /// What all queries share.
 #[derive(Debug)]
 pub(super) struct Searcher<'a> {
     pub(super) search: &'a Search<'a>,
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
     bounds: Bounds<'a>,
     /// Queries, the largest trees first: that balances the threads.
     order: Vec<u32>,
     /// The number of the pivot that a candidate is.
     pivot_of: Vec<u32>,
-}
-
-/// Distances from one query.
-struct Exact<'a> {
-    query: usize,
-    search: &'a Search<'a>,
-    /// The labels of the query, if they have vectors.
-    labels: Option<Local>,
-    computed: u64,
-}
-
-impl<'a> Exact<'a> {
-    fn new(search: &'a Search<'a>, query: usize) -> Self {
-        let labels = match search.prices {
-            Prices::Fixed(_) => None,
-            Prices::Vectors(vectors) => {
-                let tree = std::iter::once(&search.x.trees[query]);
-                Some(Local::new(vectors, tree, search.x.codes))
-            }
-        };
-        Self { query, search, labels, computed: 0 }
-    }
-
-    fn to(&mut self, j: usize, workspace: &mut Workspace, cancel: &Cancel) -> Result<f64> {
-        let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
-        if self.search.prices.costs_nothing(&x, &y) {
-            return Ok(0.0);
-        }
-        self.computed += 1;
-        match (self.search.prices, &self.labels) {
-            (Prices::Vectors(vectors), Some(source)) => {
-                let target = Local::new(vectors, std::iter::once(y.tree), y.codes);
-                let table = source.table(vectors, &target);
-                let x = Operand { tree: x.tree, codes: Some(&source.codes) };
-                let y = Operand { tree: y.tree, codes: Some(&target.codes) };
-                distance::distance(x, y, Pricing::Table(&table), workspace, cancel)
-            }
-            (Prices::Fixed(pricing), _) => distance::distance(x, y, pricing, workspace, cancel),
-            (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
-        }
-    }
+    /// What the candidates have in common.
+    shares: Option<Shares<'a>>,
 }
 
 impl<'a> Searcher<'a> {
-    pub(super) fn new(search: &'a Search<'a>, wanted: Wanted, cancel: &Cancel) -> Result<Self> {
-        let Search { x, y, prices, .. } = *search;
-        let bounds = Bounds::new(x, y, prices, cancel)?;
+    /// `work` is the time of all distances.
+    pub(super) fn new(
+        search: &'a Search<'a>,
+        wanted: Wanted,
+        work: f64,
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        let Search { x, y, prices, index, .. } = *search;
+        let catalogue = index.map(|index| &index.catalogue);
+        let bounds = Bounds::new(x, y, prices, catalogue, work, crew)?;
+        let shares = Shares::new(search, crew)?;
         let mut order: Vec<_> = (0..x.trees.len() as u32).collect();
         order.sort_by_key(|&i| Reverse(x.trees[i as usize].nodes()));
         let mut pivot_of = Vec::new();
@@ -140,7 +118,7 @@ impl<'a> Searcher<'a> {
                 pivot_of[j as usize] = number as u32;
             }
         }
-        Ok(Self { search, wanted, bounds, order, pivot_of })
+        Ok(Self { search, wanted, bounds, order, pivot_of, shares })
     }
 
     /// Answers the query at a position of the order.
@@ -151,51 +129,58 @@ impl<'a> Searcher<'a> {
         cancel: &Cancel,
     ) -> Result<Row> {
         let query = self.order[position] as usize;
-        let mut exact = Exact::new(self.search, query);
-        self.to_pivots(&mut exact, scratch, cancel)?;
+        let exact = self.exact(query);
+        let mut computed = self.to_pivots(&exact, scratch, cancel)?;
         self.lower_bounds(query, scratch, cancel)?;
         let mut best = Best::new(self.wanted);
         let candidates = self.search.y.trees.len() - usize::from(self.search.inside);
         let (seen, half) = match self.wanted {
             Wanted::Nearest(_) => {
-                self.nearest(&mut exact, &mut best, scratch, cancel)?;
+                computed += self.nearest(&exact, &mut best, scratch, cancel)?;
                 (candidates, false)
             }
             Wanted::Within(_) if self.search.mirrored() => {
                 let later = &self.order[position + 1..];
-                self.within(later.iter().copied(), &mut exact, &mut best, scratch, cancel)?;
-                (later.len(), true)
+                let later = later.iter().copied();
+                computed += self.within(later, &exact, &mut best, scratch, cancel)?;
+                (self.order.len() - position - 1, true)
             }
             Wanted::Within(_) => {
                 let others = (0..self.search.y.trees.len() as u32)
                     .filter(|&j| !(self.search.inside && j as usize == query));
-                self.within(others, &mut exact, &mut best, scratch, cancel)?;
+                computed += self.within(others, &exact, &mut best, scratch, cancel)?;
                 (candidates, false)
             }
         };
         let (found, seen) = (best.into_sorted(), seen as u64);
-        Ok(Row { query, found, computed: exact.computed, seen, half })
+        Ok(Row { query, found, computed, seen, half })
     }
 
-    /// The distances from the query to all pivots.
-    fn to_pivots(
-        &self,
-        exact: &mut Exact<'_>,
-        scratch: &mut Scratch,
-        cancel: &Cancel,
-    ) -> Result<()> {
+    /// The query at a position of the order.
+    pub(super) fn query(&self, position: usize) -> usize {
+        self.order[position] as usize
+    }
+
+    pub(super) fn exact(&self, query: usize) -> Exact<'_> {
+        Exact::new(self.search, query, self.shares.as_ref())
+    }
+
+    /// The distances from the query to all pivots; gives how many were computed.
+    fn to_pivots(&self, exact: &Exact<'_>, scratch: &mut Scratch, cancel: &Cancel) -> Result<u64> {
         scratch.to_pivots.clear();
-        let Some(pivots) = self.search.pivots else { return Ok(()) };
+        let mut computed = 0;
+        let Some(pivots) = self.search.pivots else { return Ok(computed) };
         for (number, &j) in pivots.chosen.iter().enumerate() {
             // Inside one set they are known already, unless a way and its return may differ.
             let known = self.search.mirrored() || (self.search.inside && exact.query == j as usize);
             scratch.to_pivots.push(if known {
                 pivots.row(number)[exact.query]
             } else {
+                computed += 1;
                 exact.to(j as usize, &mut scratch.workspace, cancel)?
             });
         }
-        Ok(())
+        Ok(computed)
     }
 
     /// Fills `scratch.lower` with what the pivots tell of the distances to all candidates.
@@ -220,11 +205,72 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// The cheap lower bound, which is at least the one that is known.
+    /// A lower bound of that many quanta, which is at least the one that is known.
     #[inline]
-    fn quick(&self, query: usize, known: Neighbor) -> Neighbor {
-        let quanta = self.bounds.quick(query, known.index as usize);
+    fn raised(&self, known: Neighbor, quanta: i128) -> Neighbor {
         Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
+    }
+
+    /// The first lower bound, cheap enough for all candidates.
+    #[inline]
+    pub(super) fn first(&self, query: usize, known: Neighbor) -> Waiting {
+        let j = known.index as usize;
+        if self.bounds.label_time(query, j) <= PLACE {
+            let bound = self.raised(known, self.bounds.quick(query, j));
+            return Waiting { bound, level: Level::Labels };
+        }
+        Waiting { bound: self.raised(known, self.bounds.size(query, j)), level: Level::Size }
+    }
+
+    /// The next lower bound of a candidate that is worth its time, if there is one; and the time
+    /// of that, or of its distance.
+    pub(super) fn next_level(
+        &self,
+        query: usize,
+        Waiting { bound, level }: Waiting,
+    ) -> (Option<Level>, f64) {
+        let j = bound.index as usize;
+        let Search { x, y, prices, .. } = *self.search;
+        let (tree, other) = (&x.trees[query], &y.trees[j]);
+        let work = distance::pair_work(tree, other)
+            * distance::cell_time(prices, tree.nodes().min(other.nodes()));
+        if level < Level::Labels {
+            let time = self.bounds.label_time(query, j);
+            if time * LABELS_PAY_OFF < work {
+                return (Some(Level::Labels), time);
+            }
+        }
+        if level < Level::Strings {
+            let time = self.bounds.string_time(query, j);
+            if time > 0.0 && time * STRINGS_PAY_OFF < work {
+                return (Some(Level::Strings), time);
+            }
+        }
+        (None, work)
+    }
+
+    /// The lower bound of that level. A string bound above `limit` quanta may be less than it could
+    /// be, but is above it.
+    pub(super) fn raise(
+        &self,
+        query: usize,
+        bound: Neighbor,
+        level: Level,
+        limit: i128,
+        scratch: &mut distance::Scratch,
+    ) -> Waiting {
+        let j = bound.index as usize;
+        let quanta = match level {
+            Level::Size => self.bounds.size(query, j),
+            Level::Labels => self.bounds.quick(query, j),
+            Level::Strings => self.bounds.strings(query, j, limit, scratch),
+        };
+        Waiting { bound: self.raised(bound, quanta), level }
+    }
+
+    /// Most quanta of a distance that can still be among the answers.
+    pub(super) fn limit(&self, best: &Best) -> i128 {
+        best.limit().map_or(i128::MAX, |most| self.search.prices.most_quanta(most))
     }
 
     /// Offers a candidate that is a pivot; its distance is known.
@@ -237,38 +283,13 @@ impl<'a> Searcher<'a> {
         known.is_some()
     }
 
-    /// Whether the tight bound takes a small part of the time of the distance.
-    fn strings_pay(&self, query: usize, candidate: usize) -> bool {
-        let Search { x, y, .. } = *self.search;
-        let cells = distance::pair_work(&x.trees[query], &y.trees[candidate]);
-        let times = match self.search.prices {
-            Prices::Fixed(Pricing::Unit) => STRINGS_PAY_OFF.0,
-            Prices::Fixed(Pricing::Table(_)) | Prices::Vectors(_) => STRINGS_PAY_OFF.1,
-        };
-        times * self.bounds.cells(query, candidate) < cells
-    }
-
-    /// The tight lower bound, which is at least the one that is known. Large trees take a while.
-    fn tight(
-        &self,
-        query: usize,
-        known: Neighbor,
-        scratch: &mut distance::Scratch,
-        cancel: &Cancel,
-    ) -> Result<Neighbor> {
-        cancel.check()?;
-        let quanta = self.bounds.tight(query, known.index as usize, scratch);
-        let distance = known.distance.max(self.search.prices.total(quanta));
-        Ok(Neighbor { distance, ..known })
-    }
-
     fn nearest(
         &self,
-        exact: &mut Exact<'_>,
+        exact: &Exact<'_>,
         best: &mut Best,
         scratch: &mut Scratch,
         cancel: &Cancel,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let Scratch { workspace, bounds, lower, queue, to_pivots } = scratch;
         queue.clear();
         for (index, &distance) in (0..).zip(lower.iter()) {
@@ -277,38 +298,43 @@ impl<'a> Searcher<'a> {
                 cancel.check()?;
             }
             if !itself && !self.offer_pivot(index, to_pivots, best) {
-                let bound = self.quick(exact.query, Neighbor { distance, index });
-                queue.push(Reverse(Waiting { bound, tight: false }));
+                queue.push(Reverse(self.first(exact.query, Neighbor { distance, index })));
             }
         }
         let mut waiting = BinaryHeap::from(std::mem::take(queue));
-        while let Some(Reverse(Waiting { bound, tight })) = waiting.pop() {
-            if !best.admits(bound) {
+        let (mut limit, mut computed) = (self.limit(best), 0);
+        while let Some(Reverse(first)) = waiting.pop() {
+            if !best.admits(first.bound) {
                 break;
             }
-            if tight || !self.strings_pay(exact.query, bound.index as usize) {
-                let distance = exact.to(bound.index as usize, workspace, cancel)?;
-                best.offer(Neighbor { distance, ..bound });
+            cancel.check()?;
+            if let (Some(level), _) = self.next_level(exact.query, first) {
+                let next = self.raise(exact.query, first.bound, level, limit, bounds);
+                if best.admits(next.bound) {
+                    waiting.push(Reverse(next));
+                }
                 continue;
             }
-            let bound = self.tight(exact.query, bound, bounds, cancel)?;
-            if best.admits(bound) {
-                waiting.push(Reverse(Waiting { bound, tight: true }));
-            }
+            let index = first.bound.index;
+            let distance = exact.to(index as usize, workspace, cancel)?;
+            best.offer(Neighbor { distance, index });
+            computed += 1;
+            limit = self.limit(best);
         }
         *queue = waiting.into_vec();
-        Ok(())
+        Ok(computed)
     }
 
     fn within(
         &self,
         candidates: impl Iterator<Item = u32>,
-        exact: &mut Exact<'_>,
+        exact: &Exact<'_>,
         best: &mut Best,
         scratch: &mut Scratch,
         cancel: &Cancel,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let Scratch { workspace, bounds, lower, to_pivots, .. } = scratch;
+        let (limit, mut computed) = (self.limit(best), 0);
         for (count, index) in candidates.enumerate() {
             if count.is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
@@ -317,15 +343,17 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let known = Neighbor { distance: lower[index as usize], index };
-            let mut bound = self.quick(exact.query, known);
-            if best.admits(bound) && self.strings_pay(exact.query, index as usize) {
-                bound = self.tight(exact.query, bound, bounds, cancel)?;
-            }
-            if best.admits(bound) {
-                let distance = exact.to(index as usize, workspace, cancel)?;
-                best.offer(Neighbor { distance, index });
+            let mut waiting = self.first(exact.query, known);
+            while best.admits(waiting.bound) {
+                let (Some(level), _) = self.next_level(exact.query, waiting) else {
+                    let distance = exact.to(index as usize, workspace, cancel)?;
+                    best.offer(Neighbor { distance, index });
+                    computed += 1;
+                    break;
+                };
+                waiting = self.raise(exact.query, waiting.bound, level, limit, bounds);
             }
         }
-        Ok(())
+        Ok(computed)
     }
 }

@@ -37,11 +37,13 @@ fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
     let candidates = question.y.trees.len().saturating_sub(usize::from(question.inside));
     let counts = [1, 2, candidates / 2, candidates].map(|k| Wanted::Nearest(k.min(candidates)));
     let radii = [0.0, 1.0, 2.5, 7.0, 20.0, f64::INFINITY].map(Wanted::Within);
+    let never = Cancel::default();
+    let index = Index::new(question.y, question.prices, 1, &never, || true).unwrap();
     for wanted in counts.into_iter().chain(radii) {
         let expected = slowly(question, wanted);
         for method in [Method::Auto, Method::Bounds, Method::Batches] {
-            for threads in [1, 2] {
-                let never = Cancel::default();
+            for (threads, index) in [(1, None), (2, None), (1, Some(&index)), (2, Some(&index))] {
+                let question = &Search { index, ..*question };
                 let found = search(question, wanted, method, threads, &never, |_| true).unwrap();
                 prop_assert_eq!(&found.rows, &expected, "{:?} {:?}", wanted, method);
                 // Queries that are tried before the choice may be answered twice.
@@ -95,7 +97,7 @@ proptest! {
         for pricing in [Pricing::Unit, Pricing::Table(&table)] {
             let symmetric = matches!(pricing, Pricing::Unit);
             let prices = Prices::Fixed(pricing);
-            let between = Search { x, y, prices, inside: false, symmetric, pivots: None };
+            let between = Search { x, y, prices, inside: false, symmetric, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             check(&between)?;
             check(&inside)?;
@@ -126,7 +128,7 @@ proptest! {
         let table = CostTable::new(&replace, &gaps, &gaps).unwrap();
         let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, Kind::Euclidean).unwrap();
         for prices in [Prices::Fixed(Pricing::Table(&table)), Prices::Vectors(&costs)] {
-            let between = Search { x, y, prices, inside: false, symmetric: true, pivots: None };
+            let between = Search { x, y, prices, inside: false, symmetric: true, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             for question in [between, inside] {
                 check(&question)?;
@@ -145,7 +147,7 @@ fn chains(count: i32) -> Vec<Prepared> {
 fn inside(trees: &[Prepared]) -> Search<'_> {
     let side = Side { trees, codes: None };
     let prices = Prices::Fixed(Pricing::Unit);
-    Search { x: side, y: side, prices, inside: true, symmetric: true, pivots: None }
+    Search { x: side, y: side, prices, inside: true, symmetric: true, pivots: None, index: None }
 }
 
 #[test]
@@ -222,12 +224,57 @@ fn a_tree_of_any_size_finds_its_copy() {
         inside: false,
         symmetric: true,
         pivots: None,
+        index: None,
     };
     for wanted in [Wanted::Nearest(1), Wanted::Within(5.0)] {
         for method in [Method::Auto, Method::Bounds, Method::Batches] {
             let found = search(&question, wanted, method, 1, &Cancel::default(), |_| true).unwrap();
             assert_eq!(found.rows, [[Neighbor { distance: 0.0, index: 1 }]]);
             assert!(found.computed <= 1);
+        }
+    }
+}
+
+/// Few queries have all threads for themselves, and large trees make rounds long enough for them.
+#[test]
+fn one_query_by_all_threads() {
+    let tree = |seed: i32| {
+        let parent = |i: i32| if i * seed % 7 < 3 { i - 1 } else { (i - 1) / 2 };
+        let parents: Vec<_> =
+            (0..200 + seed % 5).map(|i| if i == 0 { -1 } else { parent(i) }).collect();
+        let mut sorted = Plain { codes: vec![], parents: vec![-1] };
+        // In preorder: a child must follow the subtree of its elder sibling.
+        let mut open = vec![0];
+        for (i, &above) in (1..).zip(&parents[1..]) {
+            let depth = (above as usize % (i as usize / 3 + 1)).min(open.len() - 1);
+            open.truncate(depth + 1);
+            sorted.parents.push(open[depth]);
+            open.push(i);
+        }
+        sorted.codes = (0..sorted.parents.len() as i32).map(|i| i * (seed + 3) % 11 % 4).collect();
+        sorted
+    };
+    let trees = prepare(&(1..80).map(tree).collect::<Vec<_>>());
+    let costs: Vec<_> = (0..16).map(|i| f64::from(u8::from(i % 5 != 0)) / 3.0).collect();
+    let table = CostTable::new(&costs, &[1.0; 4], &[0.5; 4]).unwrap();
+    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+        let question = Search {
+            x: Side { trees: &trees[..3], codes: None },
+            y: Side { trees: &trees[3..], codes: None },
+            prices: Prices::Fixed(pricing),
+            inside: false,
+            symmetric: false,
+            pivots: None,
+            index: None,
+        };
+        for wanted in [Wanted::Nearest(1), Wanted::Nearest(7), Wanted::Within(60.0)] {
+            let run = |threads| {
+                let never = Cancel::default();
+                search(&question, wanted, Method::Bounds, threads, &never, |_| true).unwrap()
+            };
+            let found = run(1);
+            assert_eq!(found.rows, slowly(&question, wanted));
+            assert_eq!(found, run(3));
         }
     }
 }

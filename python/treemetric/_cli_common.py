@@ -1,0 +1,99 @@
+"""What the commands of ``treemetric`` share: arguments, files, and how far the work is."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from treemetric._cost_files import read_costs
+from treemetric.costs import CostMatrix
+from treemetric.treeset import TreeSet
+
+
+def add_trees(parser: argparse.ArgumentParser) -> None:
+    """Add the file of the trees."""
+    parser.add_argument(
+        "trees",
+        metavar="TREES",
+        type=Path,
+        help="a .jsonl file, or a file with one bracket tree on each line",
+    )
+
+
+def add_costs(parser: argparse.ArgumentParser) -> None:
+    """Add the file of the costs."""
+    parser.add_argument(
+        "--costs",
+        type=Path,
+        metavar="FILE",
+        help="what edits cost: a .csv table with labels in its first row and column, of which the "
+        "last, empty one stands for the gap (last column: deleting, last row: inserting), or a "
+        ".json file with 'alphabet' and 'matrix' (default: 1 for each edit)",
+    )
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the number of threads."""
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="number of threads (default: -1, all usable cores)",
+    )
+
+
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """Add the wish for silence."""
+    parser.add_argument(
+        "--no-progress", action="store_true", help="do not tell how far the work is"
+    )
+
+
+def check_folder(target: Path) -> None:
+    """Say that there is no folder for the result before the work, not after it."""
+    if not target.parent.is_dir():
+        msg = f"No such folder for the result: {target.parent}"
+        raise FileNotFoundError(msg)
+
+
+def costs_of(arguments: argparse.Namespace) -> CostMatrix | None:
+    """Read the costs, if there is a file of them."""
+    return None if arguments.costs is None else read_costs(arguments.costs)
+
+
+def read_trees(path: Path) -> TreeSet:
+    """Read the trees of a file."""
+    if path.suffix == ".jsonl":
+        return TreeSet.from_jsonl(path)
+    return TreeSet.from_bracket(path)
+
+
+def progress_of(arguments: argparse.Namespace) -> "_Progress | None":
+    """Give the line that tells how far the work is, if someone may read it."""
+    quiet = arguments.no_progress or not sys.stderr.isatty()
+    return None if quiet else _Progress()
+
+
+class _Progress:
+    """One line on standard error that tells how far the work is."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._before = -1  # what an earlier run did; told by the first call
+        self._told = False
+
+    def __call__(self, done: int, total: int) -> None:
+        elapsed = time.monotonic() - self._start
+        if self._before < 0:
+            self._before = done
+        # Work that is done at once needs no telling.
+        if elapsed < 0.5 and not self._told:
+            return
+        self._told = True
+        fresh = done - self._before
+        left = elapsed * (total - done) / fresh if fresh else float("inf")
+        end = "\n" if done >= total else ""
+        share = done / total if total else 1.0
+        line = f"\r{share:4.0%} done, {left:.0f} s left   "
+        print(line, end=end, file=sys.stderr, flush=True)

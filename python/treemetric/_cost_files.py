@@ -1,0 +1,66 @@
+"""Costs in files: what the command line reads."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treemetric.costs import CostMatrix
+
+
+def read_costs(path: Path) -> CostMatrix:
+    """Read costs from a .csv or .json file.
+
+    A CSV file is a table with the labels in its first row and in its first column, in the same
+    order; the gap, an empty label, comes last. The entry in row a and column b is the cost of
+    replacing a by b, the last column holds the costs of deleting, the last row those of inserting.
+    A JSON file is an object with the list "alphabet" and the list of rows "matrix", as `CostMatrix`
+    takes them.
+    """
+    if path.suffix not in (".csv", ".json"):
+        msg = f"The file of the costs must end in .csv or .json: {path}"
+        raise ValueError(msg)
+    # A byte order mark is what spreadsheets put in front.
+    text = path.read_text(encoding="utf-8-sig")
+    try:
+        alphabet, matrix = _from_csv(text) if path.suffix == ".csv" else _from_json(text)
+        return CostMatrix(alphabet, matrix)
+    except ValueError as error:
+        msg = f"{path}: {error}"
+        raise ValueError(msg) from error
+
+
+def _from_csv(text: str) -> tuple[list[str], Any]:
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    if not rows or rows[0][0] != "" or rows[0][-1] != "":
+        msg = "the first row must hold nothing, the labels, and nothing for the gap"
+        raise ValueError(msg)
+    head = rows[0][1:]
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            msg = f"row {number + 1} has {len(row)} entries, not {len(rows[0])} as the first one"
+            raise ValueError(msg)
+    if [row[0] for row in rows[1:]] != head:
+        msg = "the first column must hold the same labels as the first row, in the same order"
+        raise ValueError(msg)
+    return head[:-1], np.array([[_number(entry) for entry in row[1:]] for row in rows[1:]])
+
+
+def _number(entry: str) -> float:
+    try:
+        return float(entry)
+    except ValueError:
+        msg = f"{entry!r} is not a cost"
+        raise ValueError(msg) from None
+
+
+def _from_json(text: str) -> tuple[list[str], Any]:
+    data = json.loads(text)
+    known = isinstance(data, dict) and set(data) == {"alphabet", "matrix"}
+    if not known or not isinstance(data["alphabet"], list):
+        msg = "there must be an object with the list 'alphabet' and the rows 'matrix'"
+        raise ValueError(msg)
+    # Labels of trees in files are texts.
+    return [str(label) for label in data["alphabet"]], data["matrix"]

@@ -1,0 +1,165 @@
+//! Distances from one query to the candidates that no bound rules out.
+
+use crate::distance::{
+    self, Group, Kernel, Operand, Pricing, Rows, Shared, Whole, Workspace, append_codes,
+    best_route, delete_all, estimate, group_savings, insert_all, total,
+};
+use crate::error::Result;
+use crate::pairwise::search::Search;
+use crate::pairwise::{BATCHES, BRIEF_NODES, Local, Prices, SHARING_PAYS_OFF, better_side};
+use crate::parallel::{Cancel, Crew};
+use crate::tree::{Orientation, Prepared, SubtreeIds};
+use std::sync::atomic::Ordering;
+
+/// How many times more a pair may cost on the side on which rows are shared.
+const SAME_SIDE: f64 = 1.15;
+
+/// Numbers for the subtrees of all candidates. The query lies along the columns; then a subtree
+/// that two candidates have in common is compared with it once.
+#[derive(Debug)]
+pub(super) enum Shares<'a> {
+    /// Made for this call.
+    Own(SubtreeIds),
+    /// Those of an index.
+    Kept(&'a SubtreeIds),
+}
+
+impl<'a> Shares<'a> {
+    /// `None` if sharing is not likely to pay.
+    pub(super) fn new(search: &Search<'a>, crew: &mut Crew<'_>) -> Result<Option<Self>> {
+        if let Some(index) = search.index {
+            return Ok(index.ids.as_ref().map(Self::Kept));
+        }
+        // To number the candidates for a few queries takes longer than these.
+        if search.x.trees.len() < SHARING_PAYS_OFF {
+            return Ok(None);
+        }
+        Ok(number(search.y.trees, search.x.trees, search.prices, crew)?.map(Self::Own))
+    }
+
+    fn ids(&self) -> &SubtreeIds {
+        match self {
+            Self::Own(ids) => ids,
+            Self::Kept(ids) => ids,
+        }
+    }
+}
+
+/// Numbers the subtrees of candidates that lie along the rows of such queries.
+pub(super) fn number(
+    candidates: &[Prepared],
+    queries: &[Prepared],
+    prices: Prices<'_>,
+    crew: &mut Crew<'_>,
+) -> Result<Option<SubtreeIds>> {
+    if candidates.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
+        return Ok(None);
+    }
+    let side = better_side(candidates, queries);
+    let nodes: usize = candidates.iter().map(Prepared::nodes).sum();
+    let cancel = crew.cancel.clone();
+    crew.one(nodes < BRIEF_NODES, || SubtreeIds::new(candidates, side, &cancel)).map(Some)
+}
+
+/// Distances from one query.
+pub(super) struct Exact<'a> {
+    pub(super) query: usize,
+    search: &'a Search<'a>,
+    /// The labels of the query, if they have vectors.
+    labels: Option<Local>,
+    shared: Option<Column<'a>>,
+}
+
+/// The query as the one column of a batch, on the side on which rows are shared.
+struct Column<'a> {
+    ids: &'a SubtreeIds,
+    side: Orientation,
+    codes: Vec<u32>,
+    /// Different from that of any other query.
+    number: u64,
+    /// What deleting the query costs.
+    delete: i128,
+}
+
+impl<'a> Exact<'a> {
+    pub(super) fn new(
+        search: &'a Search<'a>,
+        query: usize,
+        shares: Option<&'a Shares<'a>>,
+    ) -> Self {
+        let x = search.x.operand(query);
+        let (mut labels, mut shared) = (None, None);
+        match search.prices {
+            Prices::Vectors(vectors) => {
+                labels = Some(Local::new(vectors, std::iter::once(x.tree), x.codes));
+            }
+            Prices::Fixed(pricing) => {
+                shared = shares.map(|shares| {
+                    let ids = shares.ids();
+                    let side = ids.orientation();
+                    let mut codes = Vec::new();
+                    append_codes(&x, x.tree.oriented(side), &mut codes);
+                    let number = BATCHES.fetch_add(1, Ordering::Relaxed);
+                    Column { ids, side, codes, number, delete: delete_all(&x, pricing) }
+                });
+            }
+        }
+        Self { query, search, labels, shared }
+    }
+
+    pub(super) fn to(&self, j: usize, workspace: &mut Workspace, cancel: &Cancel) -> Result<f64> {
+        let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
+        if self.search.prices.costs_nothing(&x, &y) {
+            return Ok(0.0);
+        }
+        match (self.search.prices, &self.labels) {
+            (Prices::Vectors(vectors), Some(source)) => {
+                let target = Local::new(vectors, std::iter::once(y.tree), y.codes);
+                let table = source.table(vectors, &target);
+                let x = Operand { tree: x.tree, codes: Some(&source.codes) };
+                let y = Operand { tree: y.tree, codes: Some(&target.codes) };
+                distance::distance(x, y, Pricing::Table(&table), workspace, cancel)
+            }
+            (Prices::Fixed(pricing), _) => match &self.shared {
+                Some(column) if column.pays(&x, &y, pricing) => {
+                    column.distance(x, y, j, pricing, workspace, cancel)
+                }
+                _ => distance::distance(x, y, pricing, workspace, cancel),
+            },
+            (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
+        }
+    }
+}
+
+impl Column<'_> {
+    /// Whether the pair is about as cheap with the query along the columns, on the shared side.
+    fn pays(&self, x: &Operand<'_>, y: &Operand<'_>, pricing: Pricing<'_>) -> bool {
+        let (columns, rows) = (x.tree.oriented(self.side), y.tree.oriented(self.side));
+        let cells = estimate(rows.row_work, columns.column_work);
+        cells <= SAME_SIDE * best_route(x.tree, y.tree, pricing).1
+    }
+
+    fn distance(
+        &self,
+        x: Operand<'_>,
+        y: Operand<'_>,
+        j: usize,
+        pricing: Pricing<'_>,
+        workspace: &mut Workspace,
+        cancel: &Cancel,
+    ) -> Result<f64> {
+        let shared = Some(Shared { ids: self.ids.of(j), columns: self.number });
+        let rows = Rows { operand: y, shared };
+        let group = Group {
+            members: &[x],
+            orientation: self.side,
+            codes: &self.codes,
+            largest: x.tree.nodes(),
+            cache: &x.tree.columns,
+        };
+        let mut saving = 0;
+        let mut read = Whole(|_, whole| saving = whole);
+        group_savings(&rows, &group, pricing, true, Kernel::Auto, workspace, cancel, &mut read)?;
+        Ok(total(pricing, self.delete + insert_all(&y, pricing) - saving))
+    }
+}
