@@ -162,7 +162,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    fn bytes_held(&self) -> usize {
+    pub(crate) fn bytes_held(&self) -> usize {
         let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
         #[cfg(target_arch = "x86_64")]
         let packed = self.avx2.bytes_held() + self.avx512.bytes_held();

@@ -17,6 +17,9 @@ pub(super) fn texts<'a>(operand: &Operand<'a>) -> [&'a [u32]; 2] {
     [Orientation::Left, Orientation::Right].map(|order| &tree.oriented(order).label[..tree.nodes()])
 }
 
+/// Columns between two looks at the limit.
+const LOOK_EVERY: usize = 8;
+
 /// One tree's strings made ready to be compared with many others.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
@@ -76,24 +79,39 @@ impl Pattern {
         let row = |&label: &u32| self.row.get(y.code(label) as usize).copied().unwrap_or(0);
         self.others.clear();
         self.others.extend(y.tree.labels().iter().map(row));
-        if self.words == 1 {
-            return self.one_word(texts);
+        match self.words {
+            1 => return self.few_words::<1>(texts, limit),
+            2 => return self.few_words::<2>(texts, limit),
+            3 => return self.few_words::<3>(texts, limit),
+            4 => return self.few_words::<4>(texts, limit),
+            _ => {}
         }
         let first = self.many_words(0, texts[0], limit);
         if first > limit { first } else { first.max(self.many_words(1, texts[1], limit)) }
     }
 
     /// Both strings side by side: each waits for itself from column to column.
-    fn one_word(&self, texts: [&[u32]; 2]) -> i64 {
-        let last = self.len - 1;
-        let mut columns = [(!0u64, 0u64); 2];
+    fn few_words<const WORDS: usize>(&self, texts: [&[u32]; 2], limit: i64) -> i64 {
+        let last = (self.len - 1) % 64;
+        let mut columns = [[(!0u64, 0u64); WORDS]; 2];
         let mut distances = [self.len as i64; 2];
-        for (&a, &b) in texts[0].iter().zip(texts[1]) {
+        for (done, (&a, &b)) in texts[0].iter().zip(texts[1]).enumerate() {
             for (side, label) in [a, b].into_iter().enumerate() {
-                let mask = self.masks[side][self.others[label as usize] as usize];
-                let (rise, fall);
-                (columns[side], (rise, fall)) = advance(columns[side], mask, (1, 0));
-                distances[side] += (rise >> last & 1) as i64 - (fall >> last & 1) as i64;
+                let row = self.others[label as usize] as usize * WORDS;
+                let masks = &self.masks[side][row..row + WORDS];
+                let (mut carried, mut steps) = ((1, 0), (0, 0));
+                for (column, &mask) in columns[side].iter_mut().zip(masks) {
+                    (*column, steps) = advance(*column, mask, carried);
+                    carried = (steps.0 >> 63, steps.1 >> 63);
+                }
+                distances[side] += (steps.0 >> last & 1) as i64 - (steps.1 >> last & 1) as i64;
+            }
+            if done % LOOK_EVERY == LOOK_EVERY - 1 {
+                // Every further column lowers it by one at most.
+                let least = distances[0].max(distances[1]) - (texts[0].len() - 1 - done) as i64;
+                if least > limit {
+                    return least;
+                }
             }
         }
         distances[0].max(distances[1])

@@ -226,11 +226,14 @@ fn many_copies_of_a_label_and_long_strings() {
         tree.codes[..m].fill(1);
         tree
     };
-    let plain = [chain(700, 300), chain(520, 0), chain(64, 64), chain(65, 1), chain(0, 0)];
+    // From one word to four, and more.
+    let sizes = [(700, 300), (520, 0), (256, 9), (257, 250), (200, 70), (192, 1), (129, 100)];
+    let sizes = sizes.into_iter().chain([(128, 3), (64, 64), (65, 1), (0, 0)]);
+    let plain: Vec<_> = sizes.map(|(n, m)| chain(n, m)).collect();
     let trees: Vec<_> = plain.iter().map(prepare).collect();
     let found = checked(side(&trees, None), side(&trees, None), Pricing::Unit);
     for (k, &(quick, tight, _)) in found.iter().enumerate() {
-        let (x, y) = (&plain[k / 5], &plain[k % 5]);
+        let (x, y) = (&plain[k / plain.len()], &plain[k % plain.len()]);
         let labels = histogram_twin(x, y);
         let strings = strings_twin(x, y, &crate::naive::unit);
         assert_eq!((quick, tight), (labels, labels.max(strings)));

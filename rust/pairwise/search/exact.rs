@@ -12,7 +12,7 @@ use crate::tree::{Orientation, Prepared, SubtreeIds};
 use std::sync::atomic::Ordering;
 
 /// How many times more a pair may cost on the side on which rows are shared.
-const SAME_SIDE: f64 = 1.15;
+const SAME_SIDE: f64 = 1.75;
 
 /// Numbers for the subtrees of all candidates. The query lies along the columns; then a subtree
 /// that two candidates have in common is compared with it once.

@@ -88,6 +88,7 @@ pub struct Search<'a> {
 pub struct Index {
     catalogue: Catalogue,
     ids: Option<SubtreeIds>,
+    stash: Stash,
 }
 
 impl Index {
@@ -108,7 +109,7 @@ impl Index {
         let work = work_time(all_cells(y.trees, y.trees), y.trees, prices);
         let catalogue = Catalogue::new(y, prices, work, &mut crew)?;
         let ids = exact::number(y.trees, y.trees, prices, &mut crew)?;
-        Ok(Self { catalogue, ids })
+        Ok(Self { catalogue, ids, stash: Stash::default() })
     }
 }
 
@@ -207,11 +208,12 @@ fn by_bounds(
     let searcher = Searcher::new(search, wanted, work, &mut Crew::new(threads, cancel, &mut ask))?;
     let mut collected = Collected::new(n);
     if n < rounds::FEW && !search.inside && search.pivots.is_none() {
-        let stash = Stash::default();
+        let own = Stash::default();
+        let stash = search.index.map_or(&own, |index| &index.stash);
         for position in 0..n {
             let mut ask = || poll(position as u64);
             let mut crew = Crew::new(threads, cancel, &mut ask);
-            collected.take(searcher.row_in_rounds(position, &stash, &mut crew)?)?;
+            collected.take(searcher.row_in_rounds(position, stash, &mut crew)?)?;
         }
         return if poll(n as u64) { Ok(collected.finish()) } else { Err(Error::Cancelled) };
     }

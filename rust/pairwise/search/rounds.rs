@@ -23,10 +23,16 @@ const DISTANCES: (usize, usize) = (4, 4);
 const CANDIDATES: usize = 256;
 /// Candidates of a part when first bounds are computed.
 const PART: usize = 4096;
-/// Less time than that (nanoseconds) is not worth waking threads.
-const BRIEF: f64 = 2e5;
+/// Less time than that (nanoseconds) is not worth waking a thread.
+const BRIEF: f64 = 1.5e5;
+/// More time than that is too long to do without a look at who is waiting.
+const LONG: f64 = 1e7;
 
-/// Scratch that threads take and give back.
+/// Scratch of more bytes is not kept for the next round.
+const KEEP: usize = 8 << 20;
+
+/// Scratch that threads take and give back. An index keeps it from query to query: to make tables
+/// anew takes as long as some distances.
 #[derive(Debug, Default)]
 pub(super) struct Stash(Mutex<Vec<Scratch>>);
 
@@ -36,7 +42,9 @@ impl Stash {
         let taken = lock().pop();
         let mut scratch = taken.unwrap_or_default();
         let result = work(&mut scratch);
-        lock().push(scratch);
+        if scratch.workspace.bytes_held() <= KEEP {
+            lock().push(scratch);
+        }
         result
     }
 }
@@ -69,7 +77,7 @@ impl Searcher<'_> {
             Ok(others.map(|j| Reverse(self.first(query, known(j)))).collect::<Vec<_>>())
         };
         let mut best = Best::new(self.wanted);
-        let mut waiting: BinaryHeap<_> = crew.map(parts, parts < 2, first)?.concat().into();
+        let mut waiting: BinaryHeap<_> = crew.map(parts, parts < 4, first)?.concat().into();
         let seen = waiting.len() as u64;
         let mut computed = 0;
         loop {
@@ -151,7 +159,8 @@ impl Searcher<'_> {
                 steps.iter().map(|one| step(one, scratch)).collect::<Result<Vec<_>>>()
             })
         };
-        let outcomes = crew.map(steps.len().div_ceil(length), time < 2.0 * BRIEF, part)?;
+        let brief = time < if crew.threads < 2 { LONG } else { 2.0 * BRIEF };
+        let outcomes = crew.map(steps.len().div_ceil(length), brief, part)?;
         Ok(outcomes.into_iter().flatten().collect())
     }
 }
