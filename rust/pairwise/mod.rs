@@ -104,11 +104,11 @@ impl Request<'_> {
 /// # Errors
 /// [`crate::Error::Memory`] before work starts if the scratch does not fit;
 /// [`crate::Error::Cancelled`] if `poll` asked to stop.
-pub fn compute(
+pub fn compute<S: FnMut(usize, usize, f64)>(
     request: &Request<'_>,
     threads: usize,
     cancel: &Cancel,
-    mut store: impl FnMut(usize, usize, f64),
+    mut store: S,
     poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
@@ -118,19 +118,8 @@ pub fn compute(
     let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
     let of_columns = other.as_ref().unwrap_or(&of_rows);
     let (poll, mut pace) = (RefCell::new(poll), Pace::new());
-    let mut store = |i: usize, j: usize, distance: f64| {
-        store(i, j, distance);
-        done.set(done.get() + 1);
-        // Few trees can have many copies.
-        if pace.is_due() && !poll.borrow_mut()(done.get()) {
-            cancel.cancel();
-        }
-    };
-    let mut store_copies = |i: usize, j: usize, distance: f64| {
-        if i != j && !of_rows.has_copies(i) && !of_columns.has_copies(j) {
-            store(i, j, distance);
-            return;
-        }
+    let all_differ = of_rows.all_differ() && of_columns.all_differ();
+    let mut store_copies = |store: &mut S, i: usize, j: usize, distance: f64| {
         for a in of_rows.of(i) {
             if cancel.check().is_err() {
                 return;
@@ -139,6 +128,11 @@ pub fn compute(
                 // The pairs among the copies of one tree of a triangle are met in both orders.
                 if !triangle || i != j || a < b || (a == b && request.diagonal) {
                     store(a, b, distance);
+                    done.set(done.get() + 1);
+                }
+                // Few trees can have many copies.
+                if pace.is_due() && !poll.borrow_mut()(done.get()) {
+                    cancel.cancel();
                 }
             }
         }
@@ -146,7 +140,9 @@ pub fn compute(
     let kinds = Kinds { rows: of_rows.distinct(), columns: of_columns.distinct() };
     let diagonal = triangle && must_meet_themselves(request, &of_rows);
     if triangle && !diagonal {
-        kinds.rows.iter().for_each(|&i| store_copies(i as usize, i as usize, 0.0));
+        kinds.rows.iter().for_each(|&i| {
+            store_copies(&mut store, i as usize, i as usize, 0.0);
+        });
     }
     let shape = Shape { triangle, diagonal, prices: request.prices };
     let rows = Chosen { trees: x.trees, indices: kinds.rows };
@@ -172,10 +168,17 @@ pub fn compute(
         let task = &plan.tasks[index];
         let mut distances = distances.into_iter();
         for row in task.rows.clone() {
-            for column in task.columns.clone() {
+            let i = plan.row_order[row];
+            for (column, &j) in task.columns.clone().zip(&plan.column_order[task.columns.clone()]) {
                 let distance = distances.next().unwrap_or(f64::INFINITY);
-                if matrix.wants(row, column) {
-                    store_copies(plan.row_order[row], plan.column_order[column], distance);
+                if !matrix.wants(row, column) {
+                    continue;
+                }
+                if all_differ && (!triangle || row != column) {
+                    store(i, j, distance);
+                    done.set(done.get() + 1);
+                } else {
+                    store_copies(&mut store, i, j, distance);
                 }
             }
         }
