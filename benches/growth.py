@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workloads import PlainTree
 
 FOLDER = Path(__file__).parent / "record"
-SHAPES = ("random", "recursive", "binary", "left", "right", "zigzag", "mixed", "ast")
+SHAPES = ("random", "recursive", "binary", "left", "right", "zigzag", "forked", "mixed", "ast")
 COSTS = ("unit", "matrix")
 
 
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 _FULL = Plan(
     (10, 18, 30, 55, 100, 175, 300, 550, 1000, 1750, 3000),
     *(60.0, 0.4),
-    *(("random", "zigzag", "ast"), (100, 300, 1000, 3000), 10.0),
+    *(("random", "zigzag", "forked", "ast"), (100, 300, 1000, 3000), 10.0),
     (100, 200, 400, 800, 1500, 3000),
 )
 _SMOKE = Plan((10, 30, 60), 0.5, 0.0, ("random",), (60,), 0.5, (10, 30))

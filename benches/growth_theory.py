@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # How the counts of a shape grow for large n: by left paths alone, by the better of left and
 # right paths, by the best paths. The depth of a uniform ordered tree is of order √n, those of
 # recursive and binary trees of order log n. In a zigzag every other spine node is a key root
-# either way; inner paths save one factor n.
+# either way, forked trees are two zigzags; inner paths save one factor n.
 GROWTH = {
     "random": ("n³", "n³", "≤ n³"),
     "recursive": ("n² log² n", "n² log² n", "n² log² n"),
@@ -29,6 +29,7 @@ GROWTH = {
     "left": ("n²", "n²", "n²"),
     "right": ("n⁴", "n²", "n²"),
     "zigzag": ("n⁴", "n⁴", "n³"),
+    "forked": ("n⁴", "n⁴", "n³"),
     "mixed": ("n⁴", "n⁴", "n³"),
     "ast": ("n² depth²", "n² depth²", "≤ n³"),
 }

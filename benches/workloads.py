@@ -27,7 +27,7 @@ PlainTree = tuple[list[str], list[int]]
 _MODULES = ("argparse", "inspect", "tarfile")
 ALPHABET = [chr(ord("a") + i) for i in range(26)]
 SHAPES = (
-    *("random", "recursive", "binary", "left", "right", "zigzag", "mixed"),
+    *("random", "recursive", "binary", "left", "right", "zigzag", "forked", "mixed"),
     *("star", "table", "ast"),
 )
 
@@ -149,11 +149,10 @@ def _recursive(n: int, rng: random.Random) -> list[list[int]]:
     return children
 
 
-def _mixed(n: int) -> list[list[int]]:
-    """Return a root over a binary tree, a left comb, a right comb and a zigzag."""
+def _under_one_root(n: int, shapes: tuple[str, ...]) -> list[list[int]]:
     children: list[list[int]] = [[]]
-    for part, shape in enumerate(("binary", "left", "right", "zigzag")):
-        start, size = len(children), (n - 1 + part) // 4
+    for part, shape in enumerate(shapes):
+        start, size = len(children), (n - 1 + part) // len(shapes)
         if size:
             children[0].append(start)
             children += [[start + c for c in below] for below in _CHILDREN[shape](size)]
@@ -194,7 +193,8 @@ _CHILDREN: dict[str, Callable[[int], list[list[int]]]] = {
     "left": lambda n: _comb(n, lambda _: True),
     "right": lambda n: _comb(n, lambda _: False),
     "zigzag": lambda n: _comb(n, lambda level: level % 2 == 0),
-    "mixed": _mixed,
+    "forked": lambda n: _under_one_root(n, ("zigzag", "zigzag")),
+    "mixed": lambda n: _under_one_root(n, ("binary", "left", "right", "zigzag")),
     "star": _star,
     "table": _table,
 }

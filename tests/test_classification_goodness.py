@@ -70,6 +70,21 @@ def test_simplex_helps_where_interior_points_fail(monkeypatch):
         separate(table, signs, 0.3)
 
 
+def test_other_tolerances_help_where_solutions_are_not_trusted(monkeypatch):
+    asked = []
+
+    def careful(*args, options, **others):
+        asked.append(options.get("primal_feasibility_tolerance"))
+        result = linprog(*args, options=options, **others)
+        result.status = 0 if options else 4
+        return result
+
+    monkeypatch.setattr("treemetric.classification._goodness.linprog", careful)
+    table, signs = points(0)[0], np.where(points(0)[1] == 1, 1.0, -1.0)
+    assert separate(table, signs, 0.3).gap < 1e-6
+    assert asked == [None, None, 1e-10]
+
+
 def test_no_dense_matrix_of_all_points_by_all_points_is_built():
     # Few landmarks of many points: memory is that of their similarities.
     random = np.random.RandomState(0)

@@ -13,7 +13,7 @@ import treemetric as tm
 from treemetric import _core
 
 SHAPES = st.sampled_from(sorted(reference.SHAPES))
-WAYS = list(product([False, True], ["left", "right", "inner"], [False, True]))
+WAYS = list(product([False, True], ["left", "right", "inner", "mixed"], [False, True]))
 STEPS = np.arange(25).reshape(5, 5) % 24
 IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(STEPS))
 # Quanta for lanes of one, two and four bytes: a pair of nodes saves up to 8, 46 and 46 million.

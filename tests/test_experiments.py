@@ -370,6 +370,24 @@ def test_a_folder_of_other_code_is_refused(tmp_path, monkeypatch):
         quickly(tmp_path, variants=["unit"])
 
 
+def test_cells_of_other_code_are_kept_if_asked_for(tmp_path, monkeypatch):
+    first = quickly(tmp_path, variants=["unit"])
+    code = json.loads((tmp_path / "settings.json").read_text())["code"]
+    for state, variant in (("0", "L1"), ("1", "L2")):
+        monkeypatch.setattr(_store, "code_digest", lambda state=state: state * 64)
+        rows = quickly(tmp_path, variants=["unit", variant], keep_cells=True)
+        assert [row for row in rows if row["variant"] == "unit"] == first
+    told = json.loads((tmp_path / "run.json").read_text())
+    assert told["earlier_code"] == [{"code": code, "cells": 2}, {"code": "0" * 64, "cells": 2}]
+    assert told["code"] == "1" * 64
+    # It is remembered, and nothing else may differ.
+    quickly(tmp_path, variants=["unit"])
+    told = json.loads((tmp_path / "run.json").read_text())
+    assert len(told["earlier_code"]) == 2
+    with pytest.raises(ValueError, match=r"other settings \(seed\)"):
+        quickly(tmp_path, variants=["unit"], keep_cells=True, seed=1)
+
+
 def test_the_digest_of_the_code_depends_on_every_file(tmp_path, monkeypatch):
     root = tmp_path / "package"
     (root / "inner").mkdir(parents=True)

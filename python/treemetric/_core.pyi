@@ -173,7 +173,7 @@ def distance_by(
     table: CostTable | None,
     index: dict[Hashable, int] | None,
     packed: bool,
-    paths: Literal["left", "right", "inner"],
+    paths: Literal["left", "right", "inner", "mixed"],
     swapped: bool,
 ) -> float: ...
 def pairwise(

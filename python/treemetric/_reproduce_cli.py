@@ -71,6 +71,11 @@ def _add_ablation(experiments: Any) -> None:
     )
     ablation.add_argument("--seed", type=int, default=0, help="seed of strings and folds")
     ablation.add_argument(
+        "--keep-cells",
+        action="store_true",
+        help="go on with what another state of treemetric has finished; run.json tells of it",
+    )
+    ablation.add_argument(
         "--quick", action="store_true", help="two folds and tiny grids: does it all work?"
     )
     ablation.add_argument(
@@ -168,6 +173,7 @@ def _ablation(arguments: argparse.Namespace) -> None:
             n_jobs=arguments.jobs,
             progress=not arguments.no_progress,
             classes=_pattern(arguments.classes),
+            keep_cells=arguments.keep_cells,
         )
     except RuntimeError as error:
         # A cell failed or a process was killed: told in one line, as other errors are.

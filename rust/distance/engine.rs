@@ -2,6 +2,7 @@
 
 use crate::cost::CostTable;
 use crate::distance::equal::costs_nothing;
+use crate::distance::inner;
 use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::profile;
 use crate::distance::run::Run;
@@ -72,7 +73,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// Whether these instructions may be used.
-    fn may_use(self, instructions: Instructions) -> bool {
+    pub(crate) fn may_use(self, instructions: Instructions) -> bool {
         match self {
             Kernel::Auto | Kernel::Packed => true,
             Kernel::Scalar => false,
@@ -86,7 +87,9 @@ impl Kernel {
 pub enum Decomposition {
     /// Left or right paths in both trees.
     Outer(Orientation),
-    /// Paths through the inside of the row tree (see `inner/`).
+    /// Left, right and inner paths, the best for each subtree of the row tree (see `inner/`).
+    Mixed,
+    /// Inner paths only; for tests.
     Inner,
 }
 
@@ -104,7 +107,7 @@ impl Route {
     pub(crate) fn orientation(self) -> Orientation {
         match self.decomposition {
             Decomposition::Outer(orientation) => orientation,
-            Decomposition::Inner => Orientation::Left,
+            Decomposition::Mixed | Decomposition::Inner => Orientation::Left,
         }
     }
 }
@@ -259,7 +262,11 @@ pub(crate) fn with_savings(
 ) -> Result<()> {
     let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
     let Decomposition::Outer(orientation) = route.decomposition else {
-        return strategy::inner_savings(&rows, &columns, pricing, route.swapped, cancel, read);
+        let only_inner = route.decomposition == Decomposition::Inner;
+        let plan = &strategy::plan(rows.tree, columns.tree, pricing, only_inner);
+        let (rows, columns, transposed) = (&rows, &columns, route.swapped);
+        let run = inner::Run { rows, columns, plan, pricing, transposed, cancel };
+        return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
     codes.clear();

@@ -26,6 +26,7 @@ use crate::tree::Oriented;
 
 /// Rows between two looks at the cancel flag.
 const ROWS_PER_CHECK: usize = 64;
+const WHAT: &str = "the dynamic programme of one pair of trees";
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug)]
@@ -65,13 +66,22 @@ impl<S: Simd> Buffers<S> {
         columns: &Columns<S>,
         cancel: &Cancel,
     ) -> Result<()> {
-        const WHAT: &str = "the dynamic programme of one pair of trees";
         let (row, stack) = columns.scratch_vectors(rows);
-        memory::grow(WHAT, &mut self.table, in_table * columns.vectors, S::zero(), cancel)?;
-        memory::grow(WHAT, &mut self.profile, in_profile * columns.vectors, S::zero(), cancel)?;
+        self.reserve_tables((in_table, in_profile), columns.vectors, cancel)?;
         memory::grow(WHAT, &mut self.current, row, S::zero(), cancel)?;
         memory::grow(WHAT, &mut self.shifted, row, S::zero(), cancel)?;
         memory::grow(WHAT, &mut self.expanded, stack, S::zero(), cancel)
+    }
+
+    /// Makes room for that many rows of the table and of the profile, of so many vectors.
+    pub(crate) fn reserve_tables(
+        &mut self,
+        (in_table, in_profile): (usize, usize),
+        vectors: usize,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        memory::grow(WHAT, &mut self.table, in_table * vectors, S::zero(), cancel)?;
+        memory::grow(WHAT, &mut self.profile, in_profile * vectors, S::zero(), cancel)
     }
 
     pub(crate) fn bytes_held(&self) -> usize {

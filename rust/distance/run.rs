@@ -6,9 +6,9 @@ use crate::distance::lanes::{Lanes, Scratch, Tables};
 use crate::distance::packed::{self, Job};
 use crate::distance::profile;
 use crate::distance::savings::{Read, Savings};
-use crate::distance::scalar::{self, Number};
+use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
-use crate::distance::simd::{InstructionSet, Simd};
+use crate::distance::simd::{Element, InstructionSet, Simd};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::tree::Oriented;
@@ -137,7 +137,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(crate) fn scalar<N: Number>(
+    pub(crate) fn scalar<N: Element>(
         &self,
         buffers: &mut scalar::Buffers<N>,
         read: &mut impl Read,

@@ -3,31 +3,11 @@
 //! It serves machines without the vector instructions, pairs too small or too large for the
 //! packed kernel, and it is the twin that the packed kernel is tested against.
 
-use crate::distance::simd::{self, BLOCK, Element};
+use crate::distance::simd::Element;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::Oriented;
-
-/// A number that savings are counted in.
-pub(crate) trait Number: Element + std::ops::Add<Output = Self> {
-    /// The block with its rows as columns.
-    #[inline(always)]
-    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] {
-        simd::turned(block)
-    }
-}
-impl Number for u16 {
-    #[inline(always)]
-    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] {
-        simd::turned_words(block)
-    }
-}
-impl Number for u32 {}
-impl Number for i32 {}
-impl Number for i64 {}
-impl Number for i128 {}
-impl Number for f64 {}
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug, Default)]
@@ -39,7 +19,7 @@ pub(crate) struct Buffers<N> {
     forest: Vec<N>,
 }
 
-impl<N: Number> Buffers<N> {
+impl<N: Element> Buffers<N> {
     pub(crate) fn bytes_held(&self) -> usize {
         let held = [&self.profile, &self.table, &self.forest];
         held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<N>()
@@ -66,7 +46,7 @@ fn greater<N: PartialOrd>(a: N, b: N) -> N {
 }
 
 /// Fills the table of subtree values.
-pub(crate) fn fill<N: Number>(
+pub(crate) fn fill<N: Element>(
     rows: &Oriented,
     columns: &Oriented,
     buffers: &mut Buffers<N>,

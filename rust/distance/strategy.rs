@@ -1,30 +1,29 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
-use crate::distance::engine::{Decomposition, Operand, Pricing, Route, estimate};
-use crate::distance::inner::{self, PathPlan};
+use crate::distance::engine::{Decomposition, LARGEST_TABLES, Pricing, Route, estimate};
+use crate::distance::inner::{self, PathPlan, Prices};
 use crate::distance::lanes::Lanes;
-use crate::distance::profile;
-use crate::distance::savings::{Read, Savings};
-use crate::distance::scalar::Number;
-#[cfg(target_arch = "x86_64")]
-use crate::distance::simd::avx2::Avx2;
-use crate::error::Result;
 use crate::memory;
-use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.
-const SMALL: f64 = 4e6;
+const SMALL: f64 = 1e6;
 /// Time of one cell of an inner step, in cells of the packed kernel.
-const INNER_CELL: f64 = 0.5;
-/// Time of turning one cell, in cells of an inner step.
-const TURNED_CELL: f64 = 1.5;
-/// Cells that the loop over a row of an inner step takes as long as.
-const INNER_ROW: f64 = 60.0;
+const INNER_CELL: f64 = 0.25;
+/// Time of turning one cell, in cells of the packed kernel.
+const TURNED_CELL: f64 = 0.5;
+/// Cells that a row of a strip takes as long as, beside its own.
+const STRIP_ROW: f64 = 16.0;
+/// Cells that copying a saving from one order of the columns to the other takes as long as.
+const COPIED_CELL: f64 = 4.0;
 /// Most nodes of a column tree that meets inner paths: its tables are quadratic.
 const LARGEST_COLUMNS: usize = 32_000;
 /// The part of the free memory that these tables may take.
 const MEMORY_SHARE: u64 = 4;
+/// Tables of row forests that inner paths keep at a time: so their memory is known beforehand.
+const MOST_KEPT: u32 = 16;
+/// Bytes of a vector, for estimates.
+const VECTOR: u64 = 32;
 
 /// Estimated cells of one decomposition.
 fn work(rows: &Oriented, columns: &Oriented) -> f64 {
@@ -47,34 +46,93 @@ fn best_outer(x: &Prepared, y: &Prepared) -> (Route, f64) {
     best
 }
 
-/// Cells of a step along an inner path: half of the table of the columns.
-fn step_cells(columns: usize) -> f64 {
-    let n = columns as f64;
-    INNER_CELL * n * (n / 2.0 + INNER_ROW)
+/// Estimated cells of a row along left or right paths.
+fn outer_row(columns: &Oriented) -> f64 {
+    estimate(1, columns.column_work)
 }
 
-/// Whether inner paths may pay for one row tree and columns that take so many cells along left
-/// or right paths: they would with a row tree that is one long path.
-pub(crate) fn inner_may_pay(
+/// At most the estimated cells of a row, whatever its path.
+fn least_row(columns: &Prepared) -> f64 {
+    let n = columns.nodes() as f64;
+    let outer = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+    outer_row(outer[0]).min(outer_row(outer[1])).min(INNER_CELL * n * n / 2.0)
+}
+
+/// Whether paths chosen for each subtree may pay for one row tree and columns that take so many
+/// cells along left or right paths.
+pub(crate) fn mixing_may_pay<'a>(
     rows: &Prepared,
-    columns: impl Iterator<Item = usize>,
+    columns: impl Iterator<Item = &'a Prepared>,
     cells: f64,
 ) -> bool {
-    cells > SMALL && rows.nodes() as f64 * columns.map(step_cells).sum::<f64>() < cells
+    cells > SMALL && rows.nodes() as f64 * columns.map(least_row).sum::<f64>() < cells
 }
 
-/// Estimated cells of a pair along inner paths; none if its tables are too large.
-fn inner_work(rows: &Prepared, columns: usize, pricing: Pricing<'_>) -> Option<f64> {
-    let plan = plan(rows);
-    let cells = inner::forest_cells(&plan, columns);
-    let bytes = cells.saturating_mul(Counted::new(pricing, rows.nodes().min(columns))?.bytes());
-    memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).ok()?;
-    let turns = plan.turns as f64 * TURNED_CELL * INNER_CELL * (columns * columns) as f64 / 2.0;
-    Some(plan.steps as f64 * step_cells(columns) + turns)
+/// Bytes of a lane for pairs whose smaller tree has that many nodes.
+fn lane_bytes(pricing: Pricing<'_>, smaller: usize) -> u64 {
+    Lanes::narrowest(pricing, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
 }
 
-fn plan(rows: &Prepared) -> PathPlan {
-    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right))
+/// What a row costs along each kind of path.
+fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
+    let sides = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+    let [left, right] = sides.map(|side| {
+        // Tables of badly shaped columns would be too large.
+        if side.column_work > LARGEST_TABLES { f64::INFINITY } else { outer_row(side) }
+    });
+    let (cells, rows) = inner::step_size(columns, (VECTOR / lane_bytes) as usize);
+    Prices {
+        left,
+        right,
+        inner: INNER_CELL * (cells + STRIP_ROW * rows),
+        turn: TURNED_CELL * cells,
+        // Where there is nothing but inner paths, they keep what they must.
+        most_kept: if left.min(right).is_finite() { MOST_KEPT } else { u32::MAX },
+    }
+}
+
+/// The paths of a row tree that meets these columns; only inner ones, if they are all wanted so.
+pub(crate) fn plan(
+    rows: &Prepared,
+    columns: &Prepared,
+    pricing: Pricing<'_>,
+    only_inner: bool,
+) -> PathPlan {
+    let lane_bytes = lane_bytes(pricing, rows.nodes().min(columns.nodes()));
+    let mut prices = prices(columns, lane_bytes);
+    if only_inner {
+        (prices.left, prices.right) = (f64::INFINITY, f64::INFINITY);
+        prices.most_kept = u32::MAX;
+    }
+    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), prices)
+}
+
+/// Estimated cells of a pair along the best paths of each subtree, and the bytes of their tables.
+fn mixed_work(rows: &Prepared, columns: &Prepared, pricing: Pricing<'_>) -> (f64, u64) {
+    let plan = plan(rows, columns, pricing, false);
+    let (n, m) = (rows.nodes(), columns.nodes());
+    let lane_bytes = lane_bytes(pricing, n.min(m));
+    let bytes = table_bytes((n as u64, m as u64), m as u64, plan.kept, lane_bytes);
+    (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
+}
+
+/// Most bytes that the tables of mixed paths take for two trees of so many nodes, whose key-roots
+/// have sizes of that sum at most; costs that every pair has anew are in doubles.
+pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<'_>>) -> u64 {
+    // Leaves that are key-roots are in the work of rows, but not in that of columns.
+    if estimate(work.saturating_add(n.max(m)), work) < SMALL {
+        return 0;
+    }
+    let smaller = usize::try_from(n.min(m)).unwrap_or(usize::MAX);
+    let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
+    table_bytes((n, m), n.max(m), MOST_KEPT as usize, lane_bytes)
+}
+
+fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -> u64 {
+    let lanes = (VECTOR / lane_bytes) as usize;
+    let subtrees = n.saturating_mul(m).saturating_mul(2);
+    let forests = inner::forest_cells(kept, usize::try_from(columns).unwrap_or(usize::MAX), lanes);
+    subtrees.saturating_add(forests).saturating_mul(lane_bytes)
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.
@@ -84,12 +142,15 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
         return best;
     }
     for (swapped, rows, columns) in [(false, x, y), (true, y, x)] {
-        let nodes = columns.nodes();
-        if nodes > LARGEST_COLUMNS || !inner_may_pay(rows, std::iter::once(nodes), best.1) {
+        if columns.nodes() > LARGEST_COLUMNS
+            || !mixing_may_pay(rows, std::iter::once(columns), best.1)
+        {
             continue;
         }
-        if let Some(cells) = inner_work(rows, nodes, pricing).filter(|&cells| cells < best.1) {
-            best = (Route { decomposition: Decomposition::Inner, swapped }, cells);
+        let (cells, bytes) = mixed_work(rows, columns, pricing);
+        let fits = || memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).is_ok();
+        if cells < best.1 && fits() {
+            best = (Route { decomposition: Decomposition::Mixed, swapped }, cells);
         }
     }
     best
@@ -98,96 +159,4 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
 /// Estimated cells of a pair on its best route; proportional to its time.
 pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
     best_route(x, y, Pricing::Unit).1
-}
-
-/// What savings along inner paths are counted in.
-#[derive(Debug, Clone, Copy)]
-enum Counted {
-    Words,
-    Ints,
-    Doubles,
-    Wide,
-}
-
-impl Counted {
-    /// For a pair whose smaller tree has that many nodes; none if no number is wide enough.
-    fn new(pricing: Pricing<'_>, smaller: usize) -> Option<Self> {
-        match Lanes::narrowest(pricing, smaller) {
-            Some(Lanes::Bytes | Lanes::Words) => Some(Self::Words),
-            Some(Lanes::Ints) => Some(Self::Ints),
-            Some(Lanes::Doubles) => Some(Self::Doubles),
-            None => pricing.is_wide().then_some(Self::Wide),
-        }
-    }
-
-    fn bytes(self) -> u64 {
-        match self {
-            Self::Words => 2,
-            Self::Ints => 4,
-            Self::Doubles => 8,
-            Self::Wide => 16,
-        }
-    }
-}
-
-/// Runs one pair along inner paths and hands its savings to `read`.
-pub(crate) fn inner_savings(
-    rows: &Operand<'_>,
-    columns: &Operand<'_>,
-    pricing: Pricing<'_>,
-    transposed: bool,
-    cancel: &Cancel,
-    read: &mut impl Read,
-) -> Result<()> {
-    let run = match Counted::new(pricing, rows.tree.nodes().min(columns.tree.nodes())) {
-        Some(Counted::Words) => in_numbers::<u16, _>,
-        Some(Counted::Ints) => in_numbers::<i32, _>,
-        Some(Counted::Doubles) => in_numbers::<f64, _>,
-        Some(Counted::Wide) | None => in_numbers::<i128, _>,
-    };
-    run(rows, columns, pricing, transposed, cancel, read)
-}
-
-fn in_numbers<N: Number, R: Read>(
-    rows: &Operand<'_>,
-    columns: &Operand<'_>,
-    pricing: Pricing<'_>,
-    transposed: bool,
-    cancel: &Cancel,
-    read: &mut R,
-) -> Result<()> {
-    let plan = plan(rows.tree);
-    let left = Orientation::Left;
-    let (row_tree, column_tree) = (rows.tree.oriented(left), columns.tree.oriented(left));
-    let stride = column_tree.len();
-    let mut buffers = inner::Buffers::<N>::default();
-    let height = profile::height(rows);
-    buffers.reserve(&plan, (row_tree.len(), height), stride, cancel)?;
-    let mut codes = Vec::new();
-    for side in [Orientation::Left, Orientation::Right] {
-        codes.clear();
-        profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
-        let profile = &mut buffers.profile[side as usize];
-        profile::fill(pricing, transposed, rows, &codes, stride, profile);
-    }
-    let pair = inner::Pair { rows: rows.tree, plan: &plan, columns: columns.tree };
-    #[cfg(target_arch = "x86_64")]
-    let filled = match Avx2::detect() {
-        Some(avx2) => avx2.fill_inner(pair, &mut buffers, cancel),
-        None => inner::fill(pair, &mut buffers, cancel),
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let filled = inner::fill(pair, &mut buffers, cancel);
-    filled?;
-    let table = &buffers.trees[0];
-    let savings = Savings {
-        table,
-        stride,
-        start: 0,
-        rows: row_tree,
-        row_of: &row_tree.row,
-        columns: column_tree,
-    };
-    read.read(0, savings);
-    Ok(())
 }

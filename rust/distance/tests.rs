@@ -13,14 +13,14 @@ use crate::parallel::Cancel;
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
 
-const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
+pub(super) const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 pub(super) fn prepare(tree: &Plain) -> Prepared {
     crate::tree::check_preorder(&tree.parents).unwrap();
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
 }
 
-fn operand(tree: &Prepared) -> Operand<'_> {
+pub(super) fn operand(tree: &Prepared) -> Operand<'_> {
     Operand { tree, codes: None }
 }
 
@@ -34,7 +34,7 @@ fn kernels() -> Vec<Kernel> {
 }
 
 /// All routes and kernels of the engine.
-fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
+pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
     let mut workspace = Workspace::default();
     let cancel = Cancel::default();
     let mut found =
@@ -50,10 +50,16 @@ fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
     }
     // Inner paths take the third power of the size, whatever the shape.
     let small = x.nodes().max(y.nodes()) < 1000;
-    for swapped in [false, true].into_iter().filter(|_| small) {
-        let route = Route { decomposition: Decomposition::Inner, swapped };
-        let (x, y, w) = (operand(x), operand(y), &mut workspace);
-        found.push(distance_by(x, y, pricing, Kernel::Auto, route, w, &cancel).unwrap());
+    for decomposition in [Decomposition::Mixed, Decomposition::Inner] {
+        for swapped in [false, true].into_iter().filter(|_| small) {
+            // Lane by lane on trees that are not too large.
+            let plain = (x.nodes().max(y.nodes()) < 160).then_some(Kernel::Scalar);
+            for kernel in plain.into_iter().chain([Kernel::Auto]) {
+                let route = Route { decomposition, swapped };
+                let (x, y, w) = (operand(x), operand(y), &mut workspace);
+                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+            }
+        }
     }
     found
 }
@@ -237,67 +243,6 @@ fn regular_shapes_have_known_distances() {
     ] {
         for d in all_ways(&x, &y, Pricing::Unit) {
             assert_eq!(d, expected);
-        }
-    }
-}
-
-/// A spine with a leaf by turns left and right of it, in preorder.
-fn zigzag(nodes: usize, seed: usize) -> Plain {
-    let mut parents = vec![-1];
-    // Leaves right of the spine come after all that is below.
-    let mut leaves_below = Vec::new();
-    let (mut spine, mut left) = (0, true);
-    while parents.len() + leaves_below.len() + 2 <= nodes {
-        if left {
-            parents.push(spine);
-        } else {
-            leaves_below.push(spine);
-        }
-        parents.push(spine);
-        spine = parents.len() as i32 - 1;
-        left = !left;
-    }
-    parents.extend(leaves_below.into_iter().rev());
-    let codes = (0..parents.len()).map(|i| ((i * i + seed) % 5) as i32).collect();
-    Plain { codes, parents }
-}
-
-#[test]
-fn zigzags_are_decomposed_along_inner_paths() {
-    for (n, m, inner) in [(60, 60, false), (400, 301, true), (301, 400, true)] {
-        let (x, y) = (prepare(&zigzag(n, 1)), prepare(&zigzag(m, 2)));
-        let (route, cells) = best_route(&x, &y, Pricing::Unit);
-        assert_eq!(route.decomposition == Decomposition::Inner, inner, "{n} x {m}: {cells}");
-        let found = all_ways(&x, &y, Pricing::Unit);
-        assert!(found.iter().all(|&d| d == found[0]), "{found:?}");
-    }
-}
-
-#[test]
-fn subtrees_have_the_same_savings_along_inner_paths() {
-    let (x, y) = (prepare(&zigzag(230, 1)), prepare(&zigzag(180, 2)));
-    let table = table(&some_cost(3), 5, 0.25);
-    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-        assert_eq!(best_route(&x, &y, pricing).0.decomposition, Decomposition::Inner);
-        for (source, target) in [(&x, &y), (&y, &x)] {
-            for side in SIDES {
-                let (mut found, mut workspace) = (Vec::<i64>::new(), Workspace::default());
-                let (a, b) = (operand(source), operand(target));
-                let cancel = Cancel::default();
-                subtree_savings(a, b, pricing, side, &mut found, &mut workspace, &cancel).unwrap();
-                let (rows, columns) = (source.oriented(side), target.oriented(side));
-                let (mut buffers, mut codes) = (scalar::Buffers::<i64>::default(), Vec::new());
-                let height = profile::height(&a);
-                buffers.reserve(rows, height, columns, &cancel).unwrap();
-                append_codes(&b, columns, &mut codes);
-                profile::fill(pricing, false, &a, &codes, codes.len(), &mut buffers.profile);
-                scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
-                let m = columns.len();
-                for i in 0..rows.len() {
-                    let row = rows.row[i] as usize;
-                    assert_eq!(found[i * m..][..m], buffers.table[row * m..][..m]);
-                }
-            }
         }
     }
 }

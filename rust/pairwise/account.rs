@@ -8,6 +8,7 @@ use super::plan::BATCH_LANES;
 use super::{Kinds, Prices, Request, SIDES, Side};
 use crate::distance::{
     FAVOURITES_BYTES, Instructions, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, Lanes, Pricing,
+    most_bytes,
 };
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
@@ -128,6 +129,11 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
             thread = thread.saturating_add(part);
         }
     }
+    let pricing = match prices {
+        Prices::Vectors(_) => None,
+        Prices::Fixed(pricing) => Some(pricing),
+    };
+    thread = thread.saturating_add(most_bytes((n, m), work, pricing));
     let scalar = if work > LARGEST_TABLES { scalar.max(8) } else { scalar };
     thread = thread.saturating_add(product(&[3 * scalar, n, m]));
     if let Prices::Vectors(vectors) = prices {
@@ -187,8 +193,6 @@ pub(super) fn scratch_bytes(
         labels: (labels[0], labels[1]),
         cutoff: request.cutoff.is_some(),
     };
-    // Tables of inner paths belong here: what `distance/strategy.rs` may take for the largest
-    // pair, times the threads.
     account(&extent, request.prices, threads).scratch
 }
 

@@ -9,7 +9,7 @@ mod task;
 
 use crate::distance::{
     ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, estimate, group_savings, inner_may_pay, pair_work, with_savings,
+    append_codes, best_route, estimate, group_savings, mixing_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -347,8 +347,8 @@ impl<'a> Batch<'a> {
     /// How a row is best computed.
     pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
-        let sizes = self.members.iter().map(|member| member.tree.nodes());
-        if inner_may_pay(x, sizes, cells) {
+        let trees = self.members.iter().map(|member| member.tree);
+        if mixing_may_pay(x, trees, cells) {
             return Way::Alone;
         }
         if exchanged {

@@ -172,7 +172,8 @@ pub(super) fn distance_by(
     let decomposition = match paths {
         "left" => Decomposition::Outer(Orientation::Left),
         "right" => Decomposition::Outer(Orientation::Right),
-        _ => Decomposition::Inner,
+        "inner" => Decomposition::Inner,
+        _ => Decomposition::Mixed,
     };
     let route = Route { decomposition, swapped };
     with_operands(py, x, y, table, index, |x, y, pricing| {

@@ -17,6 +17,19 @@ from scipy.sparse import csc_matrix, hstack, identity
 
 from treemetric._typing import FloatArray
 
+# The simplex is slower, but has another chance where interior points do not come to an end. With
+# similarities that are nearly all equal HiGHS may find a solution and not trust it; it does with
+# other tolerances. The gap of what is found is known in any case.
+_ATTEMPTS = (
+    ("highs-ipm", None),
+    ("highs-ds", None),
+    ("highs-ipm", 1e-10),
+    ("highs-ds", 1e-10),
+    ("highs-ipm", 1e-6),
+    ("highs-ds", 1e-6),
+)
+_TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
+
 
 class Separator(NamedTuple):
     """Weights of the landmarks, the loss, and by how much it may exceed the least one."""
@@ -43,14 +56,15 @@ def separate(similarities: FloatArray, signs: FloatArray, strength: float) -> Se
     n, count = signed.shape
     bounds = np.empty((n + count, 2))
     bounds[:n], bounds[n:] = (0.0, 1.0), (-strength, strength)
-    # The simplex is slower, but has another chance where interior points do not come to an end.
-    for method in ("highs-ipm", "highs-ds"):
+    for method, tolerance in _ATTEMPTS:
+        options = {} if tolerance is None else dict.fromkeys(_TOLERANCES, tolerance)
         result = linprog(
             np.concatenate([np.full(n, -1.0), np.zeros(count)]),
             A_eq=hstack([csc_matrix(signed.T), -identity(count)], format="csc"),
             b_eq=np.zeros(count),
             bounds=bounds,
             method=method,
+            options=options,
         )
         if result.status == 0:
             break

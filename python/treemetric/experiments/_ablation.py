@@ -32,6 +32,7 @@ def run_ablation(
     n_jobs: int | None = None,
     progress: bool = False,
     classes: re.Pattern[str] | None = None,
+    keep_cells: bool = False,
 ) -> list[Row]:
     """Compare ways to learn edit costs, by nested cross-validation.
 
@@ -67,6 +68,10 @@ def run_ablation(
         For folders with one JSON file per tree: what to find in the names of the files to have
         the class; see `treemetric.datasets.load_json_folder`. By default the folders of the
         files, their names up to an underscore, or what the published names say.
+    keep_cells : bool, default=False
+        Whether to keep finished cells of another state of this package, for instance when a fault
+        was mended that made some cells fail. ``run.json`` says how many there are, and of which
+        state.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def run_ablation(
         refuse("classes", "run_ablation", must, shown(classes))
     sets = _load(data, folds, classes, quick=quick, seed=seed)
     store = Store(Path(folder))
-    store.open(plan, seed, sets)
+    store.open(plan, seed, sets, keep_cells=keep_cells)
     done = store.done()
     cells = [
         (one.name, fold, variant)

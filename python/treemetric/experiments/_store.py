@@ -29,7 +29,7 @@ class Store:
     """The folder of a run: ``settings.json``, and finished cells in ``cells``.
 
     Cells depend on the settings, the versions, the code and the data, so a folder is bound to them.
-    Variants and data sets may be added later.
+    Variants and data sets may be added later. The code may change if that is asked for.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,8 +38,13 @@ class Store:
         self.runs = folder / "runs.json"
         self._file = folder / "settings.json"
 
-    def open(self, plan: Plan, seed: int, data: Iterable[DataSet]) -> None:
-        """Bind the folder, or check that it is bound to the same."""
+    def open(
+        self, plan: Plan, seed: int, data: Iterable[DataSet], *, keep_cells: bool = False
+    ) -> None:
+        """Bind the folder, or check that it is bound to the same.
+
+        With `keep_cells` cells of another state of the code are kept, and it is told how many.
+        """
         wanted: dict[str, Any] = {
             "form": _FORM,
             "quick": plan is QUICK,
@@ -52,7 +57,14 @@ class Store:
         self.cells.mkdir(parents=True, exist_ok=True)
         if self._file.exists():
             there = self.settings()
+            earlier = there.get("earlier_code", [])
+            if keep_cells and there["code"] != wanted["code"]:
+                told = sum(one["cells"] for one in earlier)
+                earlier = [*earlier, {"code": there["code"], "cells": len(self.done()) - told}]
+                there["code"] = wanted["code"]
             same_settings(self.folder, there, wanted)
+            if earlier:
+                wanted["earlier_code"] = earlier
             wanted["datasets"] = {**there["datasets"], **wanted["datasets"]}
         for name in ("cells/*", *_WRITTEN):
             for left in self.folder.glob(f"{name}.*.part"):

@@ -1,22 +1,33 @@
-//! Inner paths: a decomposition that has no bad shapes.
+//! Left, right and inner paths, chosen for each subtree of the row tree: no shape is a bad case.
 //!
 //! Left and right paths decompose both trees, and for trees that turn left and right by turns
 //! (zigzags) nearly all pairs of forests are needed. With an inner path only the row tree is
-//! decomposed along paths, as in Demaine, Mozes, Rossman and Weimann (2009) and, chosen for each
-//! pair of subtrees, in Pawlik and Augsten's APTED (2016); the column tree meets every row forest
-//! in all its subforests, of which there are less than its size squared. See `dense.rs` for one
-//! step and `paths.rs` for the choice of the paths.
+//! decomposed, as in Demaine, Mozes, Rossman and Weimann (2009) and in Pawlik and Augsten's APTED
+//! (2016); the column tree meets every row forest in all its subforests, of which there are less
+//! than its size squared. See `paths.rs` for the choice, `strips.rs` for one step along an inner
+//! path. Left and right paths go through the level-packed kernel, path by path. All of them leave
+//! the savings of subtrees in one table, kept in both postorders of the columns.
 
-mod dense;
 mod paths;
+mod run;
+mod strips;
+#[cfg(test)]
+mod tests;
+mod walk;
 
-use crate::distance::scalar::Number;
+use crate::distance::columns::Columns;
+use crate::distance::packed;
+use crate::distance::sharing::Layout;
+use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Prepared};
-use dense::Order;
-pub(crate) use paths::PathPlan;
+use paths::Kind;
+pub(crate) use paths::{PathPlan, Prices};
+pub(crate) use run::Run;
+use strips::{Order, Row};
+use walk::Walk;
 
 const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 const WHAT: &str = "the dynamic programme of one pair of trees";
@@ -45,52 +56,87 @@ fn inverse(places: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Scratch of one pair; savings by label and column in both postorders must be filled in.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers<N> {
-    /// Savings of each distinct row label with every column, in the two postorders.
-    pub(crate) profile: [Vec<N>; 2],
-    /// Savings of each row subtree with every column subtree, in the two postorders of the
-    /// columns; the rows are in the left one.
-    pub(crate) trees: [Vec<N>; 2],
-    /// The current forest, one to turn into, and the kept ones.
-    forests: Vec<Vec<N>>,
-    best: Vec<N>,
+/// Cells and rows of all strips of one step, vectors having that many lanes.
+pub(crate) fn step_size(columns: &Prepared, lanes: usize) -> (f64, f64) {
+    let columns = columns.oriented(Orientation::Left);
+    let places = right_places(columns);
+    let n = places.len();
+    let strip = strips::WIDTH * lanes;
+    // As `Order::strips`, without the vectors.
+    let (mut rows, mut first_row) = (0, n);
+    for nodes in inverse(&places).chunks(strip) {
+        first_row = nodes.iter().map(|&node| node as usize).fold(first_row, usize::min);
+        rows += n - first_row;
+    }
+    ((rows * strip) as f64, rows as f64)
 }
 
-/// Cells of the forests that one pair takes.
-pub(crate) fn forest_cells(plan: &PathPlan, columns: usize) -> u64 {
-    let cells = dense::stride(columns) as u64 * dense::stride(columns) as u64;
-    cells.saturating_mul(plan.kept as u64 + 2)
+/// Cells of the tables that inner paths take for one pair, beside those of the packed kernel.
+pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
+    let strip = (strips::WIDTH * lanes) as u64;
+    let side = (columns as u64 / strip + 1).saturating_mul(strip);
+    let strips = side.saturating_mul(strip).saturating_mul(kept as u64 + 1);
+    side.saturating_mul(side).saturating_mul(2).saturating_add(strips)
 }
 
-impl<N: Number> Buffers<N> {
-    pub(crate) fn reserve(
-        &mut self,
-        plan: &PathPlan,
-        (rows, labels): (usize, usize),
-        columns: usize,
+/// Scratch of one pair; the profiles of both sides must be filled in.
+#[derive(Debug)]
+pub(crate) struct Buffers<S: Simd> {
+    /// Tables and profiles with the columns in their left and in their right postorder.
+    pub(crate) sides: [packed::Buffers<S>; 2],
+    /// The current forest with the lanes in left or right postorder, strip by strip.
+    forests: [Vec<Row<S>>; 2],
+    /// A strip of the current forest, and of the kept ones.
+    strips: Vec<Vec<Row<S>>>,
+    /// The row of the tables that holds each node, by the postorders of the row tree.
+    row_of: [Vec<u32>; 2],
+}
+
+impl<S: Simd> Buffers<S> {
+    /// Makes room for a pair whose row tree has that many distinct labels.
+    pub(crate) fn new(
+        pair: Pair<'_>,
+        labels: usize,
+        tables: &[Option<Columns<S>>; 2],
         cancel: &Cancel,
-    ) -> Result<()> {
-        let bytes = forest_cells(plan, columns).saturating_mul(size_of::<N>() as u64);
-        memory::check(WHAT, bytes)?;
-        let forest = dense::stride(columns) * dense::stride(columns);
-        let zero = N::default();
-        for side in 0..2 {
-            memory::grow(WHAT, &mut self.profile[side], labels * columns, zero, cancel)?;
-            memory::grow(WHAT, &mut self.trees[side], rows * columns, zero, cancel)?;
+    ) -> Result<Self> {
+        let Pair { rows, plan, columns } = pair;
+        let mut sides = [packed::Buffers::default(), packed::Buffers::default()];
+        let columns = columns.oriented(Orientation::Left).len();
+        for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(SIDES) {
+            let rows = rows.oriented(orientation);
+            let room = (rows.len(), labels);
+            if let Some(table) = table {
+                side.reserve(rows, room, table, cancel)?;
+            } else {
+                side.reserve_tables(room, columns.div_ceil(S::LANES), cancel)?;
+            }
         }
-        self.forests.resize_with(self.forests.len().max(plan.kept + 2), Vec::new);
-        for buffer in &mut self.forests[..plan.kept + 2] {
-            // All tables of a run have the same size, that of its column tree.
-            buffer.truncate(forest);
-            memory::grow(WHAT, buffer, forest, zero, cancel)?;
+        let (mut forests, mut strips) = ([Vec::new(), Vec::new()], Vec::new());
+        if plan.has(Kind::Inner, rows.oriented(Orientation::Left)) {
+            let cells = forest_cells(plan.kept, columns, S::LANES);
+            memory::check(WHAT, cells.saturating_mul(size_of::<S::Elem>() as u64))?;
+            let (height, zero) = (strips::height::<S>(columns), [S::zero(); strips::WIDTH]);
+            for forest in &mut forests {
+                let rows = height * strips::count::<S>(columns);
+                memory::grow(WHAT, forest, rows, zero, cancel)?;
+            }
+            strips.resize_with(plan.kept + 1, Vec::new);
+            for strip in &mut strips {
+                memory::grow(WHAT, strip, height, zero, cancel)?;
+            }
         }
-        memory::grow(WHAT, &mut self.best, columns, zero, cancel)
+        let row_of = [(0..rows.oriented(Orientation::Left).len() as u32).collect(), Vec::new()];
+        Ok(Self { sides, forests, strips, row_of })
+    }
+
+    /// The row of the tables that holds each node of the left postorder.
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.row_of[0]
     }
 }
 
-/// What is computed: the row tree along its paths, the column tree in all its subforests.
+/// What is computed: the row tree along its paths, the column tree in all its forests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair<'a> {
     pub(crate) rows: &'a Prepared,
@@ -98,123 +144,91 @@ pub(crate) struct Pair<'a> {
     pub(crate) columns: &'a Prepared,
 }
 
+/// A pair with its column tables, where paths of that kind are planned, and its scratch.
+#[derive(Debug)]
+pub(crate) struct Job<'a, S: Simd> {
+    pub(crate) pair: Pair<'a>,
+    pub(crate) tables: &'a [Option<Columns<S>>; 2],
+    pub(crate) buffers: &'a mut Buffers<S>,
+}
+
+/// The two postorders of a tree, and where each node of one is in the other.
+#[derive(Debug)]
+struct Sides<'a> {
+    trees: [&'a Oriented; 2],
+    places: [Vec<u32>; 2],
+}
+
+impl<'a> Sides<'a> {
+    fn new(tree: &'a Prepared) -> Self {
+        let trees = SIDES.map(|side| tree.oriented(side));
+        let places = right_places(trees[0]);
+        let origins = inverse(&places);
+        Self { trees, places: [places, origins] }
+    }
+
+    /// A node of the left postorder in that of a side.
+    fn on(&self, side: usize, v: usize) -> usize {
+        if side == 0 { v } else { self.places[0][v] as usize }
+    }
+}
+
 /// Fills the tables of subtree values.
 #[inline(always)]
-pub(crate) fn fill<N: Number>(
-    pair: Pair<'_>,
-    buffers: &mut Buffers<N>,
-    cancel: &Cancel,
-) -> Result<()> {
-    let Pair { rows, plan, columns } = pair;
-    let sides = SIDES.map(|side| rows.oriented(side));
-    let row_places = right_places(sides[0]);
-    let row_origins = inverse(&row_places);
-    let column_places = right_places(columns.oriented(Orientation::Left));
-    let column_origins = inverse(&column_places);
-    let orders = [
-        Order::new(columns.oriented(Orientation::Left), &column_places),
-        Order::new(columns.oriented(Orientation::Right), &column_origins),
-    ];
-    let m = column_places.len();
-    let Buffers { profile, trees, forests, best } = buffers;
-    let best = &mut best[..m];
-    // The row of the table that holds each node: equal subtrees share theirs.
-    let mut row_of: Vec<_> = (0..sides[0].len()).collect();
-    let mut path = Vec::new();
-    for &(top, original) in &plan.tops {
+pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
+    let Job { pair, tables, buffers } = job;
+    let rows = Sides::new(pair.rows);
+    let columns = Sides::new(pair.columns);
+    let orders =
+        [0, 1].map(|side| Order { size: &columns.trees[side].size, place: &columns.places[side] });
+    let mut walk = Walk {
+        simd,
+        plan: pair.plan,
+        strips: [0, 1].map(|side: usize| orders[side].strips::<S>()),
+        masks: strips::masks::<S>(),
+        orders,
+        stride: columns.trees[0].len().div_ceil(S::LANES) * S::LANES,
+        rows: &rows,
+        buffers,
+        steps: Vec::new(),
+        cancel,
+    };
+    let labels = pair.rows.labels().len() as u32 + 1;
+    let profile: Vec<_> = (0..labels).collect();
+    let row_of = &mut walk.buffers.row_of;
+    row_of[1].clone_from(&rows.places[1]);
+    for path in &pair.plan.paths {
         cancel.check()?;
-        let (top, original) = (top as usize, original as usize);
+        let (top, original) = (path.top as usize, path.original as usize);
+        let row_of = &mut walk.buffers.row_of;
         if original != top {
-            plan.path(top).for_each(|v| row_of[v] = row_of[original - (top - v)]);
+            // Equal subtrees share their rows.
+            for v in pair.plan.path(top) {
+                row_of[0][v] = row_of[0][original - (top - v)];
+                row_of[1][rows.on(1, v)] = row_of[0][v];
+            }
             continue;
         }
-        if sides[0].size[top] == 1 {
-            let label = sides[0].label[top] as usize;
-            leaf(&orders[0], &profile[0][label * m..][..m], &mut trees[0][top * m..][..m]);
-            let (left, right) = trees.split_at_mut(1);
-            reorder(&column_places, &left[0][top * m..][..m], &mut right[0][top * m..][..m]);
+        if rows.trees[0].size[top] == 1 {
+            walk.leaf(top);
             continue;
         }
-        path.clear();
-        path.extend(plan.path(top));
-        forests[0].fill(N::default());
-        let mut side = 0;
-        for &v in path.iter().rev() {
-            if let Some(c) = plan.below(v) {
-                // What hangs right of the path is an interval of the left postorder, and the
-                // other way round.
-                let hanging = [
-                    (c + 1..v, sides[0].depth[v] + 1),
-                    (
-                        row_places[c] as usize + 1..row_places[v] as usize,
-                        sides[1].depth[row_places[v] as usize] + 1,
-                    ),
-                ];
-                for turn in [side, 1 - side] {
-                    let (nodes, level) = &hanging[turn];
-                    if nodes.is_empty() {
-                        continue;
-                    }
-                    if turn != side {
-                        let (table, turned) = forests.split_at_mut(1);
-                        dense::turn(&orders[side], &table[0], &mut turned[0]);
-                        forests.swap(0, 1);
-                        side = turn;
-                    }
-                    for u in nodes.clone() {
-                        cancel.check()?;
-                        let node = if side == 0 { u } else { row_origins[u] as usize };
-                        let values = &trees[side][row_of[node] * m..][..m];
-                        let is_leaf = sides[side].size[u] == 1;
-                        let kept = 2 + (sides[side].depth[u] - level) as usize;
-                        if is_leaf {
-                            forests.swap(0, kept);
-                        }
-                        let (table, others) = forests.split_at_mut(1);
-                        let apart = &others[kept - 1];
-                        dense::join(&orders[side], values, is_leaf, apart, &mut table[0], best);
-                    }
-                }
+        let side = match path.kind {
+            Kind::Left => 0,
+            Kind::Right => 1,
+            Kind::Inner => {
+                walk.inner_path(top)?;
+                continue;
             }
-            let savings = &profile[side][sides[0].label[v] as usize * m..][..m];
-            let values = &mut trees[side][row_of[v] * m..][..m];
-            dense::crown(&orders[side], savings, &mut forests[0], best, values);
-            let (left, right) = trees.split_at_mut(1);
-            let (left, right) =
-                (&mut left[0][row_of[v] * m..][..m], &mut right[0][row_of[v] * m..][..m]);
-            if side == 0 {
-                reorder(&column_places, left, right);
-            } else {
-                reorder(&column_origins, right, left);
-            }
-        }
-    }
-    // Equal subtrees get their rows, so that the table is complete.
-    for (v, &row) in row_of.iter().enumerate().filter(|&(v, &row)| v != row) {
-        for table in trees.iter_mut() {
-            table.copy_within(row * m..(row + 1) * m, v * m);
-        }
+        };
+        let Some(columns) = &tables[side] else { continue };
+        let Buffers { sides, row_of, .. } = &mut *walk.buffers;
+        let layout =
+            Layout { row: &row_of[side], fresh: &[rows.on(side, top) as u32], profile: &profile };
+        let rows = rows.trees[side];
+        let job = packed::Job { rows, layout, columns, buffers: &mut sides[side] };
+        simd.fill(job, cancel)?;
+        pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())
-}
-
-/// A leaf can be paired with one node of each subtree: with the best.
-fn leaf<N: Number>(order: &Order<'_>, savings: &[N], values: &mut [N]) {
-    for v in 0..savings.len() {
-        let (first, mut next, mut most) = (v + 1 - order.size[v] as usize, v, savings[v]);
-        while next != first {
-            let child = next - 1;
-            if values[child] > most {
-                most = values[child];
-            }
-            next = child + 1 - order.size[child] as usize;
-        }
-        values[v] = most;
-    }
-}
-
-fn reorder<N: Copy>(places: &[u32], from: &[N], to: &mut [N]) {
-    for (&place, &value) in places.iter().zip(from) {
-        to[place as usize] = value;
-    }
 }

@@ -9,7 +9,6 @@
 use super::{Simd, Sources, all_lanes};
 use crate::distance::inner;
 use crate::distance::packed::{self, Job};
-use crate::distance::scalar::Number;
 use crate::error::Result;
 use crate::parallel::Cancel;
 use std::arch::x86_64::{
@@ -27,26 +26,6 @@ pub(crate) struct Avx2(());
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
         std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
-    }
-
-    /// [`inner::fill`], which is plain code, compiled for AVX2.
-    pub(crate) fn fill_inner<N: Number>(
-        self,
-        pair: inner::Pair<'_>,
-        buffers: &mut inner::Buffers<N>,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        #[target_feature(enable = "avx2")]
-        fn with_avx2<N: Number>(
-            pair: inner::Pair<'_>,
-            buffers: &mut inner::Buffers<N>,
-            cancel: &Cancel,
-        ) -> Result<()> {
-            inner::fill(pair, buffers, cancel)
-        }
-        let Self(()) = self;
-        // SAFETY: `self` proves AVX2.
-        unsafe { with_avx2(pair, buffers, cancel) }
     }
 }
 
@@ -98,6 +77,15 @@ macro_rules! lanes {
             fn fill_with_avx2(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 packed::fill(self, job, cancel)
             }
+
+            #[target_feature(enable = "avx2")]
+            fn fill_inner_with_avx2(
+                self,
+                job: inner::Job<'_, Self>,
+                cancel: &Cancel,
+            ) -> Result<()> {
+                inner::fill(self, job, cancel)
+            }
         }
 
         impl Simd for $name {
@@ -116,6 +104,15 @@ macro_rules! lanes {
             #[inline(always)]
             fn zero() -> V {
                 V::from_bytes([0; 32])
+            }
+            #[inline(always)]
+            fn splat(value: $elem) -> V {
+                // SAFETY: both types are 32 plain bytes without invalid values.
+                V(unsafe {
+                    std::mem::transmute::<[$elem; 32 / size_of::<$elem>()], __m256i>(
+                        [value; 32 / size_of::<$elem>()],
+                    )
+                })
             }
             #[inline(always)]
             fn elements(vectors: &[V]) -> &[$elem] {
@@ -260,6 +257,10 @@ macro_rules! lanes {
             fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 // SAFETY: `self` proves AVX2.
                 unsafe { self.fill_with_avx2(job, cancel) }
+            }
+            fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                // SAFETY: `self` proves AVX2.
+                unsafe { self.fill_inner_with_avx2(job, cancel) }
             }
         }
     };

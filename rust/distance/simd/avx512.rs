@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that they are there
 
 use super::{Simd, Sources, all_lanes};
+use crate::distance::inner;
 use crate::distance::packed::{self, Job};
 use crate::error::Result;
 use crate::parallel::Cancel;
@@ -94,6 +95,15 @@ macro_rules! lanes {
             fn fill_with_avx512(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 packed::fill(self, job, cancel)
             }
+
+            #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+            fn fill_inner_with_avx512(
+                self,
+                job: inner::Job<'_, Self>,
+                cancel: &Cancel,
+            ) -> Result<()> {
+                inner::fill(self, job, cancel)
+            }
         }
 
         impl Simd for $name {
@@ -111,6 +121,15 @@ macro_rules! lanes {
             #[inline(always)]
             fn zero() -> V {
                 const { V::from_bytes([0; 64]) }
+            }
+            #[inline(always)]
+            fn splat(value: $elem) -> V {
+                // SAFETY: both types are 64 plain bytes without invalid values.
+                V(unsafe {
+                    std::mem::transmute::<[$elem; 64 / size_of::<$elem>()], __m512i>(
+                        [value; 64 / size_of::<$elem>()],
+                    )
+                })
             }
             #[inline(always)]
             fn elements(vectors: &[V]) -> &[$elem] {
@@ -232,6 +251,10 @@ macro_rules! lanes {
             fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 // SAFETY: `self` proves AVX-512.
                 unsafe { self.fill_with_avx512(job, cancel) }
+            }
+            fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+                // SAFETY: `self` proves AVX-512.
+                unsafe { self.fill_inner_with_avx512(job, cancel) }
             }
         }
     };

@@ -8,7 +8,6 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
-#[cfg(test)]
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
@@ -23,22 +22,33 @@ pub(crate) const BLOCK: usize = 8;
 
 /// The block with its rows as columns.
 #[inline(always)]
-pub(crate) fn turned<E: Copy>(block: [[E; BLOCK]; BLOCK]) -> [[E; BLOCK]; BLOCK] {
-    std::array::from_fn(|lane| std::array::from_fn(|row| block[row][lane]))
+fn turned<E: Copy>(block: [[E; BLOCK]; BLOCK]) -> [[E; BLOCK]; BLOCK] {
+    let mut turned = block;
+    for (row, cells) in block.iter().enumerate() {
+        for (lane, &cell) in cells.iter().enumerate() {
+            turned[lane][row] = cell;
+        }
+    }
+    turned
 }
 
-/// The same for words, by the shuffles that every x86-64 machine has.
-#[inline(always)]
-pub(crate) fn turned_words(block: [[u16; BLOCK]; BLOCK]) -> [[u16; BLOCK]; BLOCK] {
-    #[cfg(target_arch = "x86_64")]
-    return sse2::turned(block);
-    #[cfg(not(target_arch = "x86_64"))]
-    turned(block)
+/// The same for lanes that every x86-64 machine has shuffles for.
+macro_rules! turned_by_shuffles {
+    ($($name:ident: $type:ty),*) => { $(
+        #[inline(always)]
+        fn $name(block: [[$type; BLOCK]; BLOCK]) -> [[$type; BLOCK]; BLOCK] {
+            #[cfg(target_arch = "x86_64")]
+            return sse2::$name(block);
+            #[cfg(not(target_arch = "x86_64"))]
+            turned(block)
+        }
+    )* };
 }
+turned_by_shuffles!(turned_words: u16, turned_ints: i32, turned_doubles: f64);
 
 /// A number that lives in a lane.
 pub(crate) trait Element:
-    Copy + PartialOrd + Default + std::fmt::Debug + Send + Sync
+    Copy + PartialOrd + Default + std::fmt::Debug + Send + Sync + std::ops::Add<Output = Self>
 {
     /// A small whole number.
     fn of(number: f64) -> Self;
@@ -48,10 +58,12 @@ pub(crate) trait Element:
     fn to_quanta(self) -> i128;
     /// The same, for all but the elements of wide tables.
     fn to_narrow(self) -> i64;
+    /// A block with its rows as columns.
+    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK];
 }
 
 macro_rules! element {
-    ($($type:ty),*) => { $(impl Element for $type {
+    ($($type:ty => $turned:expr),*) => { $(impl Element for $type {
         fn of(number: f64) -> Self { number as $type }
         #[inline(always)]
         fn saving(table: &CostTable, row: u32, column: u32) -> Self {
@@ -62,9 +74,12 @@ macro_rules! element {
         #[allow(clippy::cast_lossless)]
         #[inline(always)]
         fn to_narrow(self) -> i64 { self as i64 }
+        #[inline(always)]
+        fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] { $turned(block) }
     })* };
 }
-element!(u8, u16, i32, u32, i64, f64);
+element!(u8 => turned, u16 => turned_words, i32 => turned_ints, u32 => turned, i64 => turned,
+    f64 => turned_doubles);
 
 impl Element for i128 {
     fn of(number: f64) -> Self {
@@ -78,6 +93,9 @@ impl Element for i128 {
     }
     fn to_narrow(self) -> i64 {
         self as i64
+    }
+    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] {
+        turned(block)
     }
 }
 
@@ -108,6 +126,8 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
 
     /// All lanes 0.
     fn zero() -> Self::Vector;
+    /// The value in all lanes.
+    fn splat(value: Self::Elem) -> Self::Vector;
     /// The lanes of a row of vectors.
     fn elements(vectors: &[Self::Vector]) -> &[Self::Elem];
     /// The same, to write.
@@ -151,6 +171,12 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
 
     /// Runs the kernel with these instructions enabled.
     fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;
+    /// Runs the walk along chosen paths with these instructions enabled.
+    fn fill_inner(
+        self,
+        job: super::inner::Job<'_, Self>,
+        cancel: &Cancel,
+    ) -> crate::error::Result<()>;
 }
 
 /// The lanes of every element type that one family of instructions has.

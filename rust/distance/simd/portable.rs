@@ -1,6 +1,8 @@
-//! The vector operations spelt out lane by lane: the obvious twin of every instruction set.
+//! The vector operations spelt out lane by lane: the obvious twin of every instruction set, and
+//! what machines without any and 128-bit tables use along inner paths.
 
-use super::{Element, Simd, Sources};
+use super::{Element, InstructionSet, Simd, Sources};
+use crate::distance::inner;
 use crate::distance::packed::{self, Job};
 use crate::error::Result;
 use crate::parallel::Cancel;
@@ -33,7 +35,8 @@ macro_rules! lane {
         fn plus(self, other: Self) -> Self { self + other }
     })* };
 }
-lane!(u8 => u8::MAX, u16 => u16::MAX, i32 => i32::MAX, f64 => f64::MAX);
+lane!(u8 => u8::MAX, u16 => u16::MAX, i32 => i32::MAX, f64 => f64::MAX,
+    i128 => i128::MAX);
 
 fn greater<E: PartialOrd>(a: E, b: E) -> E {
     if b > a { b } else { a }
@@ -54,6 +57,9 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
 
     fn zero() -> Self::Vector {
         Array([E::default(); N])
+    }
+    fn splat(value: E) -> Self::Vector {
+        Array([value; N])
     }
     fn elements(vectors: &[Self::Vector]) -> &[E] {
         // A transparent wrapper of an array has the array's layout; std does the rest safely.
@@ -120,6 +126,32 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     }
     fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
         packed::fill(self, job, cancel)
+    }
+    fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
+        inner::fill(self, job, cancel)
+    }
+}
+
+/// Vectors as small as machines without any of the instruction sets may have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain;
+
+impl InstructionSet for Plain {
+    type Bytes = Portable<u8, 16>;
+    type Words = Portable<u16, 8>;
+    type Ints = Portable<i32, 4>;
+    type Doubles = Portable<f64, 4>;
+    fn bytes(self) -> Self::Bytes {
+        Portable::new()
+    }
+    fn words(self) -> Self::Words {
+        Portable::new()
+    }
+    fn ints(self) -> Self::Ints {
+        Portable::new()
+    }
+    fn doubles(self) -> Self::Doubles {
+        Portable::new()
     }
 }
 

@@ -63,6 +63,7 @@ fn results<S: Simd>(simd: S, case: &Case) -> Vec<(&'static str, Vec<S::Elem>)> {
     let mut found = Vec::new();
     let mut note = |what, vector: S::Vector| found.push((what, S::elements(&[vector]).to_vec()));
     note("zero", S::zero());
+    note("splat", S::splat(S::elements(&[a])[1]));
     note("add", simd.add(a, b));
     note("max", simd.max(a, b));
     note("and", simd.and(a, S::mask(|q| case.keep[q])));

@@ -1,0 +1,152 @@
+//! Paths of every kind, mixed in every way, against left and right paths alone.
+
+use super::paths::Prices;
+use super::*;
+use crate::distance::profile;
+use crate::distance::scalar;
+use crate::distance::strategy::best_route;
+use crate::distance::tests::{SIDES, all_ways, operand, prepare, some_cost, table};
+use crate::distance::{
+    Decomposition, Kernel, Pricing, Whole, Workspace, append_codes, delete_all, insert_all,
+    subtree_savings, total,
+};
+use crate::naive::{self, Plain, nodes, trees};
+use proptest::prelude::*;
+
+/// A spine with a leaf by turns left and right of it, in preorder.
+fn zigzag(nodes: usize, seed: usize) -> Plain {
+    let mut parents = vec![-1];
+    // Leaves right of the spine come after all that is below.
+    let mut leaves_below = Vec::new();
+    let (mut spine, mut left) = (0, true);
+    while parents.len() + leaves_below.len() + 2 <= nodes {
+        if left {
+            parents.push(spine);
+        } else {
+            leaves_below.push(spine);
+        }
+        parents.push(spine);
+        spine = parents.len() as i32 - 1;
+        left = !left;
+    }
+    parents.extend(leaves_below.into_iter().rev());
+    let codes = (0..parents.len()).map(|i| ((i * i + seed) % 5) as i32).collect();
+    Plain { codes, parents }
+}
+
+#[test]
+fn zigzags_are_decomposed_along_inner_paths() {
+    for (n, m, inner) in [(60, 60, false), (400, 301, true), (301, 400, true)] {
+        let (x, y) = (prepare(&zigzag(n, 1)), prepare(&zigzag(m, 2)));
+        let (route, cells) = best_route(&x, &y, Pricing::Unit);
+        assert_eq!(route.decomposition == Decomposition::Mixed, inner, "{n} x {m}: {cells}");
+        let found = all_ways(&x, &y, Pricing::Unit);
+        assert!(found.iter().all(|&d| d == found[0]), "{found:?}");
+    }
+}
+
+#[test]
+fn subtrees_have_the_same_savings_along_inner_paths() {
+    let (x, y) = (prepare(&zigzag(230, 1)), prepare(&zigzag(180, 2)));
+    let table = table(&some_cost(3), 5, 0.25);
+    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+        assert_eq!(best_route(&x, &y, pricing).0.decomposition, Decomposition::Mixed);
+        for (source, target) in [(&x, &y), (&y, &x)] {
+            for side in SIDES {
+                let (mut found, mut workspace) = (Vec::<i64>::new(), Workspace::default());
+                let (a, b) = (operand(source), operand(target));
+                let cancel = Cancel::default();
+                subtree_savings(a, b, pricing, side, &mut found, &mut workspace, &cancel).unwrap();
+                let (rows, columns) = (source.oriented(side), target.oriented(side));
+                let (mut buffers, mut codes) = (scalar::Buffers::<i64>::default(), Vec::new());
+                let height = profile::height(&a);
+                buffers.reserve(rows, height, columns, &cancel).unwrap();
+                append_codes(&b, columns, &mut codes);
+                profile::fill(pricing, false, &a, &codes, codes.len(), &mut buffers.profile);
+                scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
+                let m = columns.len();
+                for i in 0..rows.len() {
+                    let row = rows.row[i] as usize;
+                    assert_eq!(found[i * m..][..m], buffers.table[row * m..][..m]);
+                }
+            }
+        }
+    }
+}
+
+/// A root over several trees.
+fn under_one_root(parts: &[Plain]) -> Plain {
+    let mut whole = Plain { codes: vec![0], parents: vec![-1] };
+    for part in parts {
+        let start = whole.codes.len() as i32;
+        whole.codes.extend(&part.codes);
+        whole.parents.extend(part.parents.iter().map(|&p| if p < 0 { 0 } else { p + start }));
+    }
+    whole
+}
+
+#[test]
+fn zigzags_side_by_side_take_little_memory() {
+    let twice = |seed| under_one_root(&[zigzag(600, seed), zigzag(600, seed + 7)]);
+    let (x, y) = (prepare(&twice(1)), prepare(&twice(2)));
+    assert_eq!(best_route(&x, &y, Pricing::Unit).0.decomposition, Decomposition::Mixed);
+    let plan = crate::distance::strategy::plan(&x, &y, Pricing::Unit, false);
+    let kinds: Vec<_> = plan.paths.iter().map(|path| path.kind).collect();
+    assert!(kinds.contains(&Kind::Inner) && kinds.last() != Some(&Kind::Inner), "{kinds:?}");
+    assert!(plan.kept < 8, "{}", plan.kept);
+}
+
+#[test]
+fn no_more_tables_are_kept_than_allowed() {
+    let tree = prepare(&under_one_root(&[zigzag(80, 1), zigzag(80, 2)]));
+    let [left, right] = SIDES.map(|side| tree.oriented(side));
+    let mut kept = Vec::new();
+    for most_kept in [0, 1, 2, 4, 8, 100] {
+        let prices = Prices { left: 9.0, right: 9.0, inner: 1.0, turn: 0.1, most_kept };
+        let plan = PathPlan::new(left, right, prices);
+        assert!(plan.kept <= most_kept as usize, "{} > {most_kept}", plan.kept);
+        assert!(plan.cost.is_finite());
+        kept.push(plan.kept);
+    }
+    assert!(kept[0] == 0 && kept[5] > 2, "{kept:?}");
+}
+
+/// The distance along the paths that are best at these prices.
+fn at_prices(
+    (x, y): (&Prepared, &Prepared),
+    pricing: Pricing<'_>,
+    prices: Prices,
+    kernel: Kernel,
+) -> f64 {
+    let [left, right] = SIDES.map(|side| x.oriented(side));
+    let plan = &PathPlan::new(left, right, prices);
+    let (rows, columns, cancel) = (&operand(x), &operand(y), &Cancel::default());
+    let run = Run { rows, columns, plan, pricing, transposed: false, cancel };
+    let mut saving = 0;
+    run.savings(kernel, &mut Whole(|_, whole| saving = whole)).unwrap();
+    total(pricing, delete_all(rows, pricing) + insert_all(columns, pricing) - saving)
+}
+
+proptest! {
+    #![proptest_config(naive::cases(300))]
+
+    #[test]
+    fn any_mixture_of_paths_gives_the_distance(
+        x in trees(nodes(120), 3),
+        y in trees(nodes(120), 3),
+        seed in any::<u64>(),
+        prices in proptest::array::uniform4(0.1f64..10.0),
+        most_kept in 0u32..6,
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let table = table(&some_cost(seed), 3, 0.7);
+        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+            let expected = all_ways(&x, &y, pricing)[0];
+            let [left, right, inner, turn] = prices;
+            let prices = Prices { left, right, inner, turn, most_kept };
+            for kernel in [Kernel::Scalar, Kernel::Auto] {
+                prop_assert_eq!(at_prices((&x, &y), pricing, prices, kernel), expected);
+            }
+        }
+    }
+}
