@@ -207,6 +207,16 @@ fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
     (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
 }
 
+/// Whether paths chosen for each subtree may pay for one pair, however many others it is with.
+fn mixing_may_pay_alone(x: &Prepared, y: &Prepared) -> bool {
+    let cells = SIDES.map(|side| {
+        let (rows, columns) = (x.oriented(side), y.oriented(side));
+        estimate(rows.row_work, columns.column_work)
+            .min(estimate(columns.row_work, rows.column_work))
+    });
+    mixing_may_pay(x, std::iter::once(y), cells[0].min(cells[1]))
+}
+
 /// One tree of each kind, on both sides.
 #[derive(Debug, Clone, Copy)]
 struct Kinds<'a> {
@@ -347,8 +357,8 @@ impl<'a> Batch<'a> {
     /// How a row is best computed.
     pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
-        let trees = self.members.iter().map(|member| member.tree);
-        if mixing_may_pay(x, trees, cells) {
+        let trees = || self.members.iter().map(|member| member.tree);
+        if mixing_may_pay(x, trees(), cells) && trees().any(|tree| mixing_may_pay_alone(x, tree)) {
             return Way::Alone;
         }
         if exchanged {
