@@ -141,7 +141,7 @@ def test_one_large_tree_among_small_ones(tmp_path):
     large = reference.make_tree(Random(1), 2500, "random", "abcd")
     trees = [*TREES[:60], large, *TREES[60:]]
     path = tmp_path / "D.npy"
-    small = reference.budget(2_500_000, trees)
+    small = reference.budget(12_000_000, trees)
     got = tm.pairwise_distances(trees, out=path, memory_budget=small)
     check_same(got, tm.pairwise_distances(trees, n_jobs=2))
     assert blocks(path) > 1

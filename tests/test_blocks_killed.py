@@ -256,6 +256,11 @@ PEAK = """
             [make_tree(rng, rng.randint(least, most), "random", labels) for _ in range(count)]
         )
 
+    def zigzags(count, least, most):
+        return tm.TreeSet(
+            [make_tree(rng, rng.randint(least, most), "zigzag", labels) for _ in range(count)]
+        )
+
     def matrix(unit):
         return tm.CostMatrix(labels, grid * unit)
 
@@ -276,6 +281,8 @@ PEAKS = {
     "doubles": "trees(150, 10, 150), {'costs': matrix(1 / 3), 'n_jobs': 2}, 3_000_000",
     "vectors": "trees(150, 10, 80), {'costs': vectors}, 3_000_000",
     "cutoff": "trees(400, 20, 120), {'cutoff': 60}, 8_000_000",
+    "zigzags": "zigzags(24, 300, 500), {'n_jobs': 2}, 30_000_000",
+    "large": "trees(60, 300, 500), {}, 30_000_000",
     "favourites": "trees(1500, 4, 20), {'costs': matrix(0.5), 'cutoff': 300}, 60_000_000",
 }
 

@@ -32,8 +32,9 @@ _LEAST_WEIGHT = 16.0
 # Upper bounds, measured: bytes of a prepared tree and of each of its nodes, and of the values
 # that threads hand over for each pair before they are rounded to the result.
 _TREE_BYTES, _NODE_BYTES, _HANDED_BYTES = 1024, 64, 16
-# Trees of less weight are never decomposed along inner paths.
-_LARGE_WEIGHT = 2000.0
+# Pairs with less work, the product of two weights, are never decomposed along other than left or
+# right paths, for which pairs are computed one by one.
+_LARGE_WORK = 1e6
 # Nodes that are weighed at once.
 _WEIGHED = 1 << 18
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 32, 1024
@@ -176,14 +177,13 @@ def needs(
         table,
         threads,
     )
-    # Column tables are kept by trees that are compared one by one.
-    alone = cutoff or any(
-        _badly_shaped(trees, both.min(axis=0)).any() for trees, both in zip(sets, sums, strict=True)
-    )
+    most = max(float(both.min(axis=0).max(initial=0)) for both in sums)
     bytes_of = []
     for trees, both, of_row in zip(sets, sums, (row_node, 0), strict=True):
-        tables = np.minimum(kept[0] * (trees.sizes + 1) + kept[1] * both.min(axis=0), most_kept)
-        tables *= alone
+        better = both.min(axis=0)
+        # Column tables are kept by trees that are compared one by one.
+        alone = cutoff | (better * most > _LARGE_WORK)
+        tables = alone * np.minimum(kept[0] * (trees.sizes + 1) + kept[1] * better, most_kept)
         each = (_TREE_BYTES + tree) + (_NODE_BYTES + node + of_row) * trees.sizes
         bytes_of.append(np.concatenate(([0], np.cumsum(each + tables.astype(np.int64)))))
     of_rows = weights(X, of_x)
@@ -218,7 +218,7 @@ def weights(trees: TreeSet, sums: FloatArray | None = None) -> FloatArray:
 def _badly_shaped(trees: TreeSet, better: FloatArray) -> npt.NDArray[np.bool_]:
     """Tell which trees inner paths may serve; they take a quarter of the cube of the size."""
     cube = trees.sizes.astype(np.float64) ** 3
-    bad: npt.NDArray[np.bool_] = (better > _LARGE_WEIGHT) & (better**2 > cube / 8)
+    bad: npt.NDArray[np.bool_] = better**2 > np.maximum(cube / 8, _LARGE_WORK)
     return bad
 
 

@@ -107,23 +107,23 @@ impl Request<'_> {
 /// # Errors
 /// [`crate::Error::Memory`] before work starts if the scratch does not fit;
 /// [`crate::Error::Cancelled`] if `poll` asked to stop.
-pub fn compute(
+pub fn compute<S: FnMut(usize, usize, f64)>(
     request: &Request<'_>,
     threads: usize,
     cancel: &Cancel,
-    store: impl FnMut(usize, usize, f64),
+    store: S,
     poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
     compute_known(request, None, threads, cancel, store, poll)
 }
 
 /// The same, if the bounds of the targets may be known already.
-fn compute_known(
+fn compute_known<S: FnMut(usize, usize, f64)>(
     request: &Request<'_>,
     catalogue: Option<&Catalogue>,
     threads: usize,
     cancel: &Cancel,
-    mut store: impl FnMut(usize, usize, f64),
+    mut store: S,
     poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
@@ -133,19 +133,8 @@ fn compute_known(
     let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
     let of_columns = other.as_ref().unwrap_or(&of_rows);
     let (poll, mut pace) = (RefCell::new(poll), Pace::new());
-    let mut store = |i: usize, j: usize, distance: f64| {
-        store(i, j, distance);
-        done.set(done.get() + 1);
-        // Few trees can have many copies.
-        if pace.is_due() && !poll.borrow_mut()(done.get()) {
-            cancel.cancel();
-        }
-    };
-    let mut store_copies = |i: usize, j: usize, distance: f64| {
-        if i != j && !of_rows.has_copies(i) && !of_columns.has_copies(j) {
-            store(i, j, distance);
-            return;
-        }
+    let all_differ = of_rows.all_differ() && of_columns.all_differ();
+    let mut store_copies = |store: &mut S, i: usize, j: usize, distance: f64| {
         for a in of_rows.of(i) {
             if cancel.check().is_err() {
                 return;
@@ -154,6 +143,11 @@ fn compute_known(
                 // The pairs among the copies of one tree of a triangle are met in both orders.
                 if !triangle || i != j || a < b || (a == b && request.diagonal) {
                     store(a, b, distance);
+                    done.set(done.get() + 1);
+                }
+                // Few trees can have many copies.
+                if pace.is_due() && !poll.borrow_mut()(done.get()) {
+                    cancel.cancel();
                 }
             }
         }
@@ -161,7 +155,9 @@ fn compute_known(
     let kinds = Kinds { rows: of_rows.distinct(), columns: of_columns.distinct() };
     let diagonal = triangle && must_meet_themselves(request, &of_rows);
     if triangle && !diagonal {
-        kinds.rows.iter().for_each(|&i| store_copies(i as usize, i as usize, 0.0));
+        kinds.rows.iter().for_each(|&i| {
+            store_copies(&mut store, i as usize, i as usize, 0.0);
+        });
     }
     let shape = Shape { triangle, diagonal, prices: request.prices };
     let rows = Chosen { trees: x.trees, indices: kinds.rows };
@@ -190,10 +186,17 @@ fn compute_known(
         let task = &plan.tasks[index];
         let mut distances = distances.into_iter();
         for row in task.rows.clone() {
-            for column in task.columns.clone() {
+            let i = plan.row_order[row];
+            for (column, &j) in task.columns.clone().zip(&plan.column_order[task.columns.clone()]) {
                 let distance = distances.next().unwrap_or(f64::INFINITY);
-                if matrix.wants(row, column) {
-                    store_copies(plan.row_order[row], plan.column_order[column], distance);
+                if !matrix.wants(row, column) {
+                    continue;
+                }
+                if all_differ && (!triangle || row != column) {
+                    store(i, j, distance);
+                    done.set(done.get() + 1);
+                } else {
+                    store_copies(&mut store, i, j, distance);
                 }
             }
         }
@@ -226,6 +229,16 @@ fn mean_nodes(trees: &[Prepared]) -> usize {
 
 fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
     (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
+}
+
+/// Whether paths chosen for each subtree may pay for one pair, however many others it is with.
+fn mixing_may_pay_alone(x: &Prepared, y: &Prepared) -> bool {
+    let cells = SIDES.map(|side| {
+        let (rows, columns) = (x.oriented(side), y.oriented(side));
+        estimate(rows.row_work, columns.column_work)
+            .min(estimate(columns.row_work, rows.column_work))
+    });
+    mixing_may_pay(x, std::iter::once(y), cells[0].min(cells[1]))
 }
 
 /// One tree of each kind, on both sides.
@@ -391,8 +404,8 @@ impl<'a> Batch<'a> {
     /// How a row is best computed.
     pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
-        let trees = self.members.iter().map(|member| member.tree);
-        if mixing_may_pay(x, trees, cells) {
+        let trees = || self.members.iter().map(|member| member.tree);
+        if mixing_may_pay(x, trees(), cells) && trees().any(|tree| mixing_may_pay_alone(x, tree)) {
             return Way::Alone;
         }
         if exchanged {

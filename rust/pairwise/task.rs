@@ -106,20 +106,21 @@ impl<'a> Row<'a> {
     ) -> bool {
         let Matrix { request, plan, filter, .. } = self.matrix;
         self.i = plan.row_order[position];
-        let wanted = |&place: &usize| self.matrix.wants(position, self.task.columns.start + place);
-        self.kept.clear();
-        self.kept.extend((0..self.columns.len()).filter(wanted));
         let Request { x, y, prices, .. } = *request;
         let (i, columns) = (self.i, self.columns);
         let pattern = x.trees[i].pattern();
-        self.kept.retain(|&place| {
-            let free = pattern == batch.patterns[place]
-                && prices.costs_nothing(&x.operand(i), &y.operand(columns[place]));
-            if free {
-                out[place] = 0.0;
+        self.kept.clear();
+        for (place, &other) in batch.patterns.iter().enumerate() {
+            if !self.matrix.wants(position, self.task.columns.start + place) {
+                continue;
             }
-            !free
-        });
+            let is_free = || prices.costs_nothing(&x.operand(i), &y.operand(columns[place]));
+            if pattern == other && is_free() {
+                out[place] = 0.0;
+            } else {
+                self.kept.push(place);
+            }
+        }
         self.wanted = self.kept.len();
         if let Some(filter) = filter {
             let x = &x.trees[i];

@@ -66,6 +66,11 @@ impl Copies {
         &self.distinct
     }
 
+    /// Whether no tree of the set occurs again.
+    pub(crate) fn all_differ(&self) -> bool {
+        self.distinct.len() == self.first.len()
+    }
+
     /// Whether there is another tree that is equal to the first of its kind.
     pub(crate) fn has_copies(&self, first: usize) -> bool {
         self.next[first] != NONE
