@@ -14,7 +14,7 @@ const RICH: f64 = 16.0;
 const DEAR: f64 = 0.5;
 
 /// Looking at all trees may take this part of the work; else there are no bounds.
-const PREPARATION: f64 = 0.03;
+const PREPARATION: f64 = 0.04;
 
 /// The bounds of all pairs against one cutoff.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub(super) const COLUMN: f64 = 5.0;
 /// The same for a node of the pattern when it is made ready.
 pub(super) const PATTERN_NODE: f64 = 5.0;
 /// Counting the labels of trees, for every node.
-pub(super) const PREPARED_NODE: f64 = 10.0;
+pub(super) const PREPARED_NODE: f64 = 6.0;
 /// A cell of both strings by table.
 pub(super) const STRING_CELL: f64 = 4.0;
 
