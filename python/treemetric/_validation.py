@@ -8,6 +8,8 @@ import numpy as np
 
 from treemetric import _core
 
+_WHOLE = 2**53  # up to here a float holds every int
+
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
     """Raise the error for a parameter of a function or class that is not what it must be."""
@@ -32,8 +34,11 @@ def check_n_jobs(n_jobs: object, function: str) -> int:
 
 def check_cutoff(cutoff: object, function: str) -> float | None:
     """Give the cutoff as a float, or None."""
+    # The usual kinds first: a pair may take no longer than a look at abstract classes.
     if cutoff is None:
         return None
+    if type(cutoff) in (float, int) and 0 <= cutoff <= _WHOLE:  # type: ignore[operator]
+        return float(cutoff)  # type: ignore[arg-type]
     # Written so that NaN fails too.
     value = as_float(cutoff)
     if not value >= 0:

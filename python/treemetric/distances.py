@@ -90,8 +90,11 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     >>> distance(x, y, cutoff=1)
     inf
     """
-    if costs is None and cutoff is None and type(x) is Tree and type(y) is Tree:
-        return _core.unit_distance(x._data, y._data)  # the usual call, kept short
+    if costs is None and type(x) is Tree and type(y) is Tree:
+        # The usual calls, kept short.
+        if cutoff is None:
+            return _core.unit_distance(x._data, y._data)
+        return _core.unit_distance(x._data, y._data, check_cutoff(cutoff, "distance"))
     check_tree(x, "x", "distance")
     check_tree(y, "y", "distance")
     limit = check_cutoff(cutoff, "distance")

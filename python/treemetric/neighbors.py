@@ -79,7 +79,7 @@ def nearest(
     The result equals that of sorting the rows of `pairwise_distances` bit for bit. Candidates
     are visited in the order of a lower bound by labels, then of one by preorder and postorder
     strings (Guha et al. 2002), until no other can be nearer (Seidl and Kriegel 1998). Memory
-    is that of the result and, for each thread, 24 bytes per tree of Y and the table of one pair.
+    is that of the result and, for each thread, 32 bytes per tree of Y and the table of one pair.
     For `VectorCosts` the bound is a weak one, and most distances are computed, but never kept.
 
     References
