@@ -17,8 +17,9 @@ const BOUND: (f64, f64) = (0.1, 500.0);
 const ALONE: (f64, f64) = (2.0, 6000.0);
 /// The same in pairs of a batch for tables, which have string bounds for large trees only.
 const ALONE_BY_TABLE: f64 = 1.3;
-/// Most queries that are tried with bounds first, and the share of all that they may be.
-const TRIED: (usize, usize) = (16, 8);
+/// Most queries that are tried with bounds first, and of how many queries one is tried: those that
+/// were tried in vain are work on top of the batches. Below the last number none is.
+const TRIED: (usize, usize, usize) = (16, 64, 8);
 
 /// What is known of the work of a search for the nearest.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl Choice {
 
 /// How many of the queries are tried with bounds before the choice is made for the others.
 pub(super) fn tried(queries: usize) -> usize {
-    (queries / TRIED.1).min(TRIED.0)
+    if queries < TRIED.2 { 0 } else { (queries / TRIED.1).clamp(1, TRIED.0) }
 }
 
 /// Work if all distances were computed, in cells.

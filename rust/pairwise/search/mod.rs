@@ -222,7 +222,7 @@ fn by_bounds(
         let tried = choice::tried(n);
         // Spread over all, which are sorted by size.
         for k in 0..tried {
-            positions.swap(k, k * n / tried);
+            positions.swap(k, (2 * k + 1) * n / (2 * tried));
         }
         let rest = positions.split_off(tried);
         collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
