@@ -13,6 +13,8 @@ use crate::distance::{
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;
+/// Most nodes of a column tree that meets inner paths; see `distance/strategy.rs`.
+const MOST_INNER_COLUMNS: u64 = 32_000;
 /// Vectors of control data of a block of columns, and of state, at most; see `columns.rs`.
 const BLOCK_VECTORS: u64 = 14;
 /// Vectors of a row of the kernel's state: a chunk of blocks.
@@ -47,6 +49,9 @@ pub struct Extent {
     pub labels: (u64, u64),
     /// Whether there is a cutoff.
     pub cutoff: bool,
+    /// Whether tables of inner paths count. They are only taken where they fit easily, so nothing
+    /// needs to be refused for them.
+    pub inner: bool,
 }
 
 /// Bytes that a matrix takes besides its result and the prepared trees.
@@ -97,7 +102,7 @@ fn vector_bytes() -> u64 {
 
 /// Counts what a matrix of that extent takes.
 pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
-    let Extent { nodes: (n, m), work, trees, labels, cutoff } = *extent;
+    let Extent { nodes: (n, m), work, trees, labels, cutoff, .. } = *extent;
     let (smaller, larger) = (n.min(m), n.max(m));
     let (used, scalar) = lanes_of(prices, smaller);
     let shares = !matches!(prices, Prices::Vectors(_));
@@ -133,7 +138,11 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         Prices::Vectors(_) => None,
         Prices::Fixed(pricing) => Some(pricing),
     };
-    thread = thread.saturating_add(most_bytes((n, m), work, pricing));
+    if extent.inner {
+        // Larger trees are not the columns of inner paths.
+        let nodes = if larger > MOST_INNER_COLUMNS { (smaller, smaller) } else { (n, m) };
+        thread = thread.saturating_add(most_bytes(nodes, work, pricing));
+    }
     let scalar = if work > LARGEST_TABLES { scalar.max(8) } else { scalar };
     thread = thread.saturating_add(product(&[3 * scalar, n, m]));
     if let Prices::Vectors(vectors) = prices {
@@ -192,6 +201,7 @@ pub(super) fn scratch_bytes(
         trees: (request.x.trees.len() as u64, request.y.trees.len() as u64),
         labels: (labels[0], labels[1]),
         cutoff: request.cutoff.is_some(),
+        inner: false,
     };
     account(&extent, request.prices, threads).scratch
 }

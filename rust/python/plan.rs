@@ -24,7 +24,7 @@ pub(super) fn matrix_bytes(
     costs: Option<PriceList<'_>>,
     threads: usize,
 ) -> PyResult<Bytes> {
-    let extent = Extent { nodes, work, trees, labels, cutoff };
+    let extent = Extent { nodes, work, trees, labels, cutoff, inner: true };
     with_prices(py, costs.as_ref(), |prices| {
         let Account { scratch, tree, node, row_node, kept, most_kept } =
             core::account(&extent, prices, threads);
