@@ -25,11 +25,11 @@ const MOST_TREES: usize = 4;
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Script {
-    /// One optimal alignment, that of [`one_alignment`].
+    /// One optimal alignment, that of [`one_alignment`](super::one_alignment).
     One,
     /// The average of all optimal alignments.
     Average,
-    /// The average of all alignments at a temperature: see [`soft_alignment`].
+    /// The average of all alignments at a temperature: see [`soft_alignment`](super::soft_alignment).
     Soft(f64),
 }
 
@@ -48,7 +48,7 @@ pub struct Request<'a> {
     pub prices: Prices<'a>,
     /// Which of them count.
     pub script: Script,
-    /// As for [`Problem::new`].
+    /// As for [`Problem::new`](super::Problem::new).
     pub tolerance: f64,
 }
 
