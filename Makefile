@@ -61,6 +61,7 @@ test-oldest: $(VENV)/.tools
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install -q -U 'pip>=25.1'
 	$(VENV)-oldest/bin/python -m pip install -q --only-binary :all: --constraint tests/oldest.txt --group test
+	$(VENV)-oldest/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
