@@ -129,6 +129,15 @@ def verify(trees: tm.TreeSet, path: Path, sample: int) -> float:
     return float(np.asarray(again).mean())
 
 
+def least_budget(trees: tm.TreeSet, path: Path, jobs: int) -> int:
+    """Return little more than the least budget: many blocks."""
+    try:
+        tm.pairwise_distances(trees, out=path, n_jobs=jobs, memory_budget=1)
+    except ValueError as error:
+        return int(re.search(r"at least (\d+) bytes", str(error))[1]) + 300_000
+    raise AssertionError
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trees", type=int, default=10_000)
@@ -141,7 +150,7 @@ def main() -> None:
     trees = make_trees(count, small=arguments.smoke)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "D.npy"
-        memory = "4MB" if arguments.smoke else arguments.memory
+        memory = least_budget(trees, path, arguments.jobs) if arguments.smoke else arguments.memory
         options = {"out": path, "n_jobs": arguments.jobs, "memory_budget": memory}
         runs = []
         for until in (1 / 3, 2 / 3, 1):
