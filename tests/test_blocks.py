@@ -400,3 +400,30 @@ def test_a_disk_that_is_too_small_is_told_before_work_starts(tmp_path, monkeypat
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(OSError, match=f"need {330 * 330 * 8} bytes, but only 1000 are free"):
         tm.pairwise_distances(TREES, out=tmp_path / "D.npy")
+
+
+@pytest.mark.parametrize("harm", ["shorter", "longer", "header"])
+def test_a_finished_file_that_was_damaged_later(tmp_path, harm):
+    trees = tm.TreeSet([tm.Tree.from_bracket("{a" + "{b}" * k + "}") for k in range(6)])
+    path = tmp_path / "D.npy"
+    expected = tm.pairwise_distances(trees, out=path).copy()
+    content = bytearray(path.read_bytes())
+    if harm == "header":
+        content[0] ^= 1
+    path.write_bytes({"shorter": content[:-9], "longer": content + b"x"}.get(harm, content))
+    with pytest.raises(ValueError, match=r"D.npy is damaged; pass overwrite=True"):
+        tm.pairwise_distances(trees, out=path)
+    assert np.array_equal(tm.pairwise_distances(trees, out=path, overwrite=True), expected)
+
+
+@pytest.mark.parametrize("done", [[[0, 5000]], [[0, 10**12]], [[-1, 0]], [[3, 2]]])
+def test_a_manifest_with_blocks_that_there_are_not(tmp_path, done):
+    trees = tm.TreeSet([tm.Tree.from_bracket("{a" + "{b}" * k + "}") for k in range(6)])
+    path = tmp_path / "D.npy"
+    expected = tm.pairwise_distances(trees, out=path).copy()
+    manifest = path.with_name("D.npy.manifest.json")
+    content = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**content, "done": done}))
+    with pytest.raises(ValueError, match="overwrite=True"):
+        tm.pairwise_distances(trees, out=path)
+    assert np.array_equal(tm.pairwise_distances(trees, out=path, overwrite=True), expected)

@@ -116,6 +116,20 @@ LABELS = "abcdxy"
 MATRIX = [[abs(i - j) / 4 + (i != j) * (6 in (i, j)) for j in range(7)] for i in range(7)]
 
 
+def test_costs_of_labels_that_are_numbers(tmp_path):
+    trees = tm.TreeSet([tm.Tree(1, [tm.Tree(2)]), tm.Tree(2)])
+    trees.to_jsonl(tmp_path / "trees.jsonl")
+    matrix = [[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]]
+    costs = tmp_path / "costs.json"
+    costs.write_text(json.dumps({"alphabet": [1, 2], "matrix": matrix}), encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("trees.jsonl", "D.npy")]
+    assert main(["pairwise", files[0], "-o", files[1], "--costs", str(costs)]) == 0
+    expected = tm.pairwise_distances(trees, costs=tm.CostMatrix([1, 2], matrix))
+    assert np.array_equal(np.load(files[1]), expected)
+    costs.write_text(json.dumps({"alphabet": [[1], 2], "matrix": matrix}), encoding="utf-8")
+    assert main(["pairwise", files[0], "-o", files[1], "--costs", str(costs)]) != 0
+
+
 @pytest.fixture(params=["csv", "json"])
 def cost_file(request, tmp_path):
     path = tmp_path / f"costs.{request.param}"

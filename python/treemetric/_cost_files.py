@@ -17,7 +17,7 @@ def read_costs(path: Path) -> CostMatrix:
     order; the gap, an empty label, comes last. The entry in row a and column b is the cost of
     replacing a by b, the last column holds the costs of deleting, the last row those of inserting.
     A JSON file is an object with the list "alphabet" and the list of rows "matrix", as `CostMatrix`
-    takes them.
+    takes them; only there labels may be numbers, those of a CSV file are texts.
     """
     if path.suffix not in (".csv", ".json"):
         msg = f"The file of the costs must end in .csv or .json: {path}"
@@ -56,11 +56,14 @@ def _number(entry: str) -> float:
         raise ValueError(msg) from None
 
 
-def _from_json(text: str) -> tuple[list[str], Any]:
+def _from_json(text: str) -> tuple[list[str | float], Any]:
     data = json.loads(text)
     known = isinstance(data, dict) and set(data) == {"alphabet", "matrix"}
     if not known or not isinstance(data["alphabet"], list):
         msg = "there must be an object with the list 'alphabet' and the rows 'matrix'"
         raise ValueError(msg)
-    # Labels of trees in files are texts.
-    return [str(label) for label in data["alphabet"]], data["matrix"]
+    alphabet: list[str | float] = data["alphabet"]
+    if not all(isinstance(label, str | int | float) for label in alphabet):
+        msg = "the labels in 'alphabet' must be texts or numbers"
+        raise ValueError(msg)
+    return alphabet, data["matrix"]

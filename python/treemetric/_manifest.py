@@ -24,6 +24,10 @@ _FINGERPRINTS = ("trees", "other_trees", "costs")
 _UNREADABLE = "The manifest {} is not one of treemetric"
 
 
+# More than any plan has; a damaged number must not fill the memory.
+_MOST_BLOCKS = 10**8
+
+
 class Manifest:
     """A JSON file that is replaced as a whole, so that it is never half written.
 
@@ -58,7 +62,7 @@ class Manifest:
             ]
             if not differences:
                 self.plan, self.extra = found["plan"], found["extra"]
-                self.done = {k for first, last in found["done"] for k in range(first, last + 1)}
+                self.done = _numbers(found["done"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(_UNREADABLE.format(self.path)) from error
         return differences
@@ -87,6 +91,13 @@ class Manifest:
 def _difference(key: str, there: object, here: object) -> str:
     words = _WORDS.get(key, f"another {key}")
     return words if key in _FINGERPRINTS else f"{words} ({there!r} there, {here!r} now)"
+
+
+def _numbers(runs: list[list[int]]) -> set[int]:
+    """Give the numbers of runs of first and last."""
+    if any(not 0 <= first <= last < _MOST_BLOCKS for first, last in runs):
+        raise ValueError(runs)
+    return {k for first, last in runs for k in range(first, last + 1)}
 
 
 def _runs(numbers: Iterable[int]) -> list[list[int]]:

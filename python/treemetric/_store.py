@@ -43,6 +43,10 @@ class Store(ABC):
     def is_whole(self) -> bool:
         """Tell whether there is a file under the final name."""
 
+    def is_sound(self) -> bool:
+        """Tell whether what is whole looks as it was left, as far as that is cheap to see."""
+        return True
+
     @abstractmethod
     def is_begun(self) -> bool:
         """Tell whether there is a file that blocks can be written to."""
@@ -122,19 +126,28 @@ class NpyStore(Store):
         self._file.truncate(self._offset + self._nbytes())
         os.fsync(self._file.fileno())
 
+    def is_sound(self) -> bool:
+        """See `Store`."""
+        with self.path.open("rb") as file:
+            return self._has_header(file)
+
+    def _has_header(self, file: Any) -> bool:
+        """Read the header of a file; tell whether it is ours, and all of the file is there."""
+        try:
+            version = np.lib.format.read_magic(file)
+            found = np.lib.format.read_array_header_1_0(file)
+        except ValueError:
+            return False
+        size = file.tell() + self._nbytes()
+        ours = (version, found) == ((1, 0), (self.shape, False, self.dtype))
+        return ours and bool(os.fstat(file.fileno()).st_size == size)
+
     def open(self) -> None:
         """See `Store`."""
         self._file = self.partial.open("r+b", buffering=0)
-        try:
-            version = np.lib.format.read_magic(self._file)
-            found = np.lib.format.read_array_header_1_0(self._file)
-        except ValueError:
-            version, found = (0, 0), None
+        ours = self._has_header(self._file)
         self._offset = self._file.tell()
-        size = self._offset + self._nbytes()
-        if (version, found) != ((1, 0), (self.shape, False, self.dtype)) or (
-            self.partial.stat().st_size != size
-        ):
+        if not ours:
             self.close()
             message = f"{self.partial} is damaged; remove it to start anew"
             raise ValueError(message)

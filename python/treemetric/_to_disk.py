@@ -113,8 +113,14 @@ class Filling:
             self._give_up(f"{store.path} was made with {', '.join(differences)}", ValueError)
             return False
         self.plan = self.problem.plan_from(manifest.plan)
+        if max(manifest.done, default=0) >= max(len(self.plan.blocks), 1):
+            self._give_up(f"{manifest.path} has blocks that there are not", ValueError)
+            return False
         if self.is_complete() and store.is_whole():
-            return True
+            if store.is_sound():
+                return True
+            self._give_up(f"{store.path} is damaged", ValueError)
+            return False
         if not store.is_begun():
             # Somebody removed the file, or there never was time to make it.
             if store.is_whole():

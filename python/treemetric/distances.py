@@ -130,9 +130,10 @@ def pairwise_distances(
     costs : Costs, optional
         What an edit costs; 1 by default.
     cutoff : float, optional
-        Distances above it are returned as ``inf``. Most of them need not be computed, since
-        lower bounds tell. A low cutoff is many times faster than none, and one that rules out
-        little costs next to nothing.
+        Distances above it are returned as ``inf``. Where lower bounds tell, they are not
+        computed. How much a low cutoff spares depends on the trees and costs: most of the time
+        for trees of programs, little for small random trees under arbitrary tables. One that
+        rules out little costs next to nothing.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does

@@ -47,4 +47,4 @@ pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_sav
 pub(crate) use sharing::{KEPT_BYTES, Shared};
 pub(crate) use simd::Element;
 pub use strategy::pair_work;
-pub(crate) use strategy::{best_route, mixing_may_pay, most_bytes};
+pub(crate) use strategy::{best_route, least_row, mixing_may_pay, most_bytes};

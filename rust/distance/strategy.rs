@@ -7,7 +7,10 @@ use crate::memory;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.
-const SMALL: f64 = 1e6;
+const SMALL: f64 = 4e6;
+/// How many times cheaper other paths must be at best before they are looked at: branches and
+/// stars, on which left or right paths are best, have rows for their leaves besides.
+const MAY_GAIN: f64 = 3.0;
 /// Time of one cell of an inner step, in cells of the packed kernel.
 const INNER_CELL: f64 = 0.25;
 /// Time of turning one cell, in cells of the packed kernel.
@@ -52,20 +55,16 @@ fn outer_row(columns: &Oriented) -> f64 {
 }
 
 /// At most the estimated cells of a row, whatever its path.
-fn least_row(columns: &Prepared) -> f64 {
+pub(crate) fn least_row(columns: &Prepared) -> f64 {
     let n = columns.nodes() as f64;
     let outer = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
     outer_row(outer[0]).min(outer_row(outer[1])).min(INNER_CELL * n * n / 2.0)
 }
 
 /// Whether paths chosen for each subtree may pay for one row tree and columns that take so many
-/// cells along left or right paths.
-pub(crate) fn mixing_may_pay<'a>(
-    rows: &Prepared,
-    columns: impl Iterator<Item = &'a Prepared>,
-    cells: f64,
-) -> bool {
-    cells > SMALL && rows.nodes() as f64 * columns.map(least_row).sum::<f64>() < cells
+/// cells along left or right paths; with the sum of [`least_row`] of the columns.
+pub(crate) fn mixing_may_pay(rows: &Prepared, least_rows: f64, cells: f64) -> bool {
+    cells > SMALL && MAY_GAIN * rows.nodes() as f64 * least_rows < cells
 }
 
 /// Bytes of a lane for pairs whose smaller tree has that many nodes.
@@ -146,9 +145,7 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
         return best;
     }
     for (swapped, rows, columns) in [(false, x, y), (true, y, x)] {
-        if columns.nodes() > LARGEST_COLUMNS
-            || !mixing_may_pay(rows, std::iter::once(columns), best.1)
-        {
+        if columns.nodes() > LARGEST_COLUMNS || !mixing_may_pay(rows, least_row(columns), best.1) {
             continue;
         }
         let (cells, bytes) = mixed_work(rows, columns, pricing);

@@ -9,8 +9,8 @@ mod task;
 
 use crate::distance::{
     Catalogue, ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, cell_time, estimate, group_savings, mixing_may_pay, pair_work,
-    with_savings,
+    append_codes, best_route, cell_time, estimate, group_savings, least_row, mixing_may_pay,
+    pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -238,7 +238,7 @@ fn mixing_may_pay_alone(x: &Prepared, y: &Prepared) -> bool {
         estimate(rows.row_work, columns.column_work)
             .min(estimate(columns.row_work, rows.column_work))
     });
-    mixing_may_pay(x, std::iter::once(y), cells[0].min(cells[1]))
+    mixing_may_pay(x, least_row(y), cells[0].min(cells[1]))
 }
 
 /// One tree of each kind, on both sides.
@@ -308,6 +308,8 @@ pub(crate) struct Batch<'a> {
     codes: [Vec<u32>; 2],
     column_work: [u64; 2],
     row_work: [u64; 2],
+    /// Sum of [`least_row`].
+    least_rows: f64,
     cache: ColumnCache,
     /// Different from that of any other batch.
     number: u64,
@@ -330,6 +332,7 @@ impl<'a> Batch<'a> {
             }),
             column_work: sum(|tree| tree.column_work),
             row_work: sum(|tree| tree.row_work),
+            least_rows: members.iter().map(|member| least_row(member.tree)).sum(),
             cache: ColumnCache::default(),
             number: BATCHES.fetch_add(1, Ordering::Relaxed),
             members,
@@ -404,8 +407,10 @@ impl<'a> Batch<'a> {
     /// How a row is best computed.
     pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
-        let trees = || self.members.iter().map(|member| member.tree);
-        if mixing_may_pay(x, trees(), cells) && trees().any(|tree| mixing_may_pay_alone(x, tree)) {
+        let mut trees = self.members.iter().map(|member| member.tree);
+        if mixing_may_pay(x, self.least_rows, cells)
+            && trees.any(|tree| mixing_may_pay_alone(x, tree))
+        {
             return Way::Alone;
         }
         if exchanged {
