@@ -117,7 +117,7 @@ MATRIX = [[abs(i - j) / 4 + (i != j) * (6 in (i, j)) for j in range(7)] for i in
 
 
 def test_costs_of_labels_that_are_numbers(tmp_path):
-    trees = tm.TreeSet([tm.Tree(1, [tm.Tree(2)]), tm.Tree(2)])
+    trees = tm.TreeSet([tm.Tree.from_parents([1, 2], [-1, 0]), tm.Tree.from_parents([2], [-1])])
     trees.to_jsonl(tmp_path / "trees.jsonl")
     matrix = [[0, 0.5, 1], [0.5, 0, 1], [1, 1, 0]]
     costs = tmp_path / "costs.json"
