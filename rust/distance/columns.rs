@@ -48,10 +48,12 @@ pub(crate) struct Block<S: Simd> {
     pub(crate) pick: S::Pick,
 }
 
-/// Lanes that a chained block picks from one part of an earlier block of its chain.
+/// Lanes that a chained block picks from one part of an earlier block of its chain. Blocks are
+/// numbered from the first of their run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FarPick<S: Simd> {
-    pub(crate) block: u32,
+    pub(crate) into: u32,
+    pub(crate) from: u32,
     pub(crate) part: u32,
     pub(crate) control: S::Far,
 }
@@ -62,6 +64,8 @@ pub(crate) struct FarPick<S: Simd> {
 pub(crate) struct Run {
     pub(crate) blocks: Range<usize>,
     pub(crate) chained: bool,
+    /// Far picks of these blocks, those of a block together.
+    pub(crate) far: Range<usize>,
 }
 
 impl Run {
@@ -86,9 +90,8 @@ pub(crate) struct Columns<S: Simd> {
     pub(crate) blocks: Vec<Block<S>>,
     /// Vector of each block.
     pub(crate) vector_of: Vec<u32>,
-    /// Far picks of block `b`: `far[far_start[b]..far_start[b + 1]]`.
+    /// Far picks of all runs, one after the other.
     pub(crate) far: Vec<FarPick<S>>,
-    pub(crate) far_start: Vec<u32>,
     /// Sources of all lanes of each block, as elements of its run; only if lanes are gathered.
     pub(crate) gathers: Vec<S::Gather>,
     pub(crate) runs: Vec<Run>,
@@ -138,7 +141,6 @@ impl<S: Simd> Columns<S> {
                 blocks: Vec::new(),
                 vector_of: Vec::new(),
                 far: Vec::new(),
-                far_start: vec![0],
                 gathers: Vec::new(),
                 runs: Vec::new(),
                 chunks: Vec::new(),
@@ -223,7 +225,10 @@ impl<S: Simd> Builder<S> {
                 Some(run) if run.chained == kind && run.blocks.len() + count <= BLOCKS_PER_RUN => {
                     run.blocks.end += count;
                 }
-                _ => self.columns.runs.push(Run { blocks: from..from + count, chained: kind }),
+                _ => {
+                    let (blocks, far) = (from..from + count, self.columns.far.len());
+                    self.columns.runs.push(Run { blocks, chained: kind, far: far..far });
+                }
             }
             for index in 0..self.touched.len() {
                 let (vector, chained) = self.touched[index];
@@ -235,6 +240,9 @@ impl<S: Simd> Builder<S> {
                     }
                 }
             }
+            if let Some(run) = self.columns.runs.last_mut() {
+                run.far.end = self.columns.far.len();
+            }
         }
         for &(vector, _) in &self.touched {
             self.start_of[vector as usize * S::LANES..][..S::LANES].fill(NONE);
@@ -244,7 +252,7 @@ impl<S: Simd> Builder<S> {
     /// Lanes on a path take the first lane of their segment, which is 0 once shifted; idle lanes
     /// take themselves, which are 0 as well.
     fn add_gather(&mut self, vector: usize, chained: bool) {
-        let run_start = self.columns.runs.last().map_or(0, |run| run.blocks.start);
+        let run_start = self.run_start();
         let base = vector * S::LANES;
         let mut sources = [0u32; 64];
         for (q, source) in sources.iter_mut().enumerate().take(S::LANES) {
@@ -254,6 +262,11 @@ impl<S: Simd> Builder<S> {
             *source = ((block - run_start) * S::LANES + lane % S::LANES) as u32;
         }
         self.columns.gathers.push(S::gather_control(&sources[..S::LANES]));
+    }
+
+    /// The first block of the run that is being made.
+    fn run_start(&self) -> usize {
+        self.columns.runs.last().map_or(0, |run| run.blocks.start)
     }
 
     fn add_block(&mut self, vector: usize, chained: bool) {
@@ -292,6 +305,7 @@ impl<S: Simd> Builder<S> {
         });
         self.columns.vector_of.push(vector as u32);
         let part = S::LANES / S::PARTS;
+        let run_start = self.run_start();
         while let Some(&(_, source)) = far.first() {
             let group = source / part;
             let mut sources = [None; 64];
@@ -303,11 +317,11 @@ impl<S: Simd> Builder<S> {
                 !here
             });
             self.columns.far.push(FarPick {
-                block: self.block_of[source / S::LANES],
+                into: (self.columns.blocks.len() - 1 - run_start) as u32,
+                from: self.block_of[source / S::LANES] - run_start as u32,
                 part: (group % S::PARTS) as u32,
                 control: S::far_control(&sources[..S::LANES]),
             });
         }
-        self.columns.far_start.push(self.columns.far.len() as u32);
     }
 }

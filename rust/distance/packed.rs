@@ -16,7 +16,7 @@
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
 //! of the leaf on its path (one entry per level of nested key-roots).
 
-use crate::distance::columns::{Block, Chunk, Columns, Run};
+use crate::distance::columns::{Block, Chunk, Columns, FarPick, Run};
 use crate::distance::sharing::{Layout, Sharing};
 use crate::distance::simd::Simd;
 use crate::error::Result;
@@ -132,9 +132,10 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
                 let level = (rows.depth[i] - inner) as usize;
                 let expanded = &mut expanded[level * width..][..width];
                 if rows.size[i] == 1 {
-                    expand_row(simd, columns, chunk, current, &mut shifted[..width], expanded);
+                    leaf_row(simd, columns, chunk, current, shifted, row, expanded);
+                } else {
+                    forest_row(simd, columns, chunk, current, row, expanded);
                 }
-                forest_row(simd, columns, chunk, current, row, expanded);
             }
         }
     }
@@ -228,48 +229,78 @@ fn tree_run<S: Simd, const CHAINED: bool>(
     }
 }
 
-/// Puts into every lane the value just before its subtree, G[i-1][first(j)-1].
+/// The row of a leaf off the left path: a forest row that first puts into every lane the value
+/// just before its subtree, G[i-1][first(j)-1], and keeps these for the ancestors of the leaf.
 #[inline(always)]
-fn expand_row<S: Simd>(
+fn leaf_row<S: Simd>(
     simd: S,
     columns: &Columns<S>,
     chunk: &Chunk,
-    current: &[S::Vector],
+    current: &mut [S::Vector],
     shifted: &mut [S::Vector],
+    row: &[S::Vector],
     expanded: &mut [S::Vector],
 ) {
     for run in &columns.runs[chunk.runs.clone()] {
-        let cells = &current[run.within(chunk)];
+        let cells = &mut current[run.within(chunk)];
         let expanded = &mut expanded[run.within(chunk)];
-        let blocks = &columns.blocks[run.blocks.clone()];
-        if !run.chained {
-            for ((block, &old), out) in blocks.iter().zip(cells).zip(expanded) {
-                *out = simd.pick(old, &block.pick);
-            }
+        if run.chained {
+            expand_chain(simd, columns, run, cells, shifted, expanded);
+            forest_run::<S, true>(simd, columns, run, cells, row, expanded);
             continue;
         }
-        let shifted = &mut shifted[..blocks.len()];
-        let mut before = S::zero();
-        for ((block, &old), out) in blocks.iter().zip(cells).zip(&mut *shifted) {
-            *out = simd.and(simd.shift_in(before, old), block.inside);
-            before = old;
+        let blocks = columns.blocks[run.blocks.clone()].iter();
+        let vectors = &columns.vector_of[run.blocks.clone()];
+        let cells = cells.iter_mut().zip(expanded);
+        for ((block, &vector), (cell, apart)) in blocks.zip(vectors).zip(cells) {
+            *apart = simd.pick(*cell, &block.pick);
+            let joined = simd.add(*apart, row[vector as usize]);
+            *cell = simd.scan(simd.max(joined, *cell), &block.scan);
         }
-        if S::GATHERS {
-            let gathers = &columns.gathers[run.blocks.clone()];
-            for (gather, out) in gathers.iter().zip(expanded) {
-                *out = simd.gather(S::elements(shifted), gather);
-            }
-            continue;
+    }
+}
+
+/// In a chain, what is before a subtree may be in an earlier block.
+#[inline(always)]
+fn expand_chain<S: Simd>(
+    simd: S,
+    columns: &Columns<S>,
+    run: &Run,
+    cells: &[S::Vector],
+    shifted: &mut [S::Vector],
+    expanded: &mut [S::Vector],
+) {
+    let mut before = S::zero();
+    let blocks = columns.blocks[run.blocks.clone()].iter();
+    let places = shifted.iter_mut().zip(&mut *expanded);
+    for ((block, &old), (shifted, apart)) in blocks.zip(cells).zip(places) {
+        *shifted = simd.and(simd.shift_in(before, old), block.inside);
+        before = old;
+        if !S::GATHERS {
+            *apart = simd.pick(*shifted, &block.pick);
         }
-        let starts = columns.far_start[run.blocks.start..=run.blocks.end].windows(2);
-        let picked = blocks.iter().zip(starts).zip(expanded);
-        for (&diagonal, ((block, far), out)) in shifted.iter().zip(picked) {
-            let mut value = simd.pick(diagonal, &block.pick);
-            for pick in &columns.far[far[0] as usize..far[1] as usize] {
-                let from = &shifted[pick.block as usize - run.blocks.start];
-                value = simd.pick_far(value, from, pick.part as usize, &pick.control);
-            }
-            *out = value;
+    }
+    if S::GATHERS {
+        let gathers = &columns.gathers[run.blocks.clone()];
+        for (gather, apart) in gathers.iter().zip(expanded) {
+            *apart = simd.gather(S::elements(shifted), gather);
+        }
+        return;
+    }
+    let far = &columns.far[run.far.clone()];
+    let picked = |value, pick: &FarPick<S>| {
+        simd.pick_far(value, &shifted[pick.from as usize], pick.part as usize, &pick.control)
+    };
+    if far.len() <= run.blocks.len() {
+        // One or none for most blocks: a loop that no block ends early is foreseen by the machine.
+        for pick in far {
+            let apart = &mut expanded[pick.into as usize];
+            *apart = picked(*apart, pick);
+        }
+    } else {
+        for picks in far.chunk_by(|a, b| a.into == b.into) {
+            let apart = &mut expanded[picks[0].into as usize];
+            *apart = picks.iter().fold(*apart, picked);
         }
     }
 }

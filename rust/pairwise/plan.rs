@@ -11,13 +11,13 @@ use std::ops::Range;
 
 /// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
 /// that tables and state stay in the L1 cache. Measured; the optimum is flat.
-pub(crate) const BATCH_LANES: [usize; 4] = [384, 384, 192, 96];
+pub(crate) const BATCH_LANES: [usize; 4] = [512, 384, 192, 96];
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
 /// Below this much work (cells) of a pair there are no inner paths to look for.
 const LARGE: f64 = 1e6;
 /// Tasks per thread to aim for.
-const TASKS_PER_THREAD: f64 = 32.0;
+const TASKS_PER_THREAD: f64 = 12.0;
 
 /// A batch of columns against a range of rows.
 #[derive(Debug, Clone)]

@@ -25,8 +25,9 @@
 
 use crate::distance::simd::{BLOCK, Element, Simd};
 
-/// Vectors side by side in a strip.
-pub(super) const WIDTH: usize = 8;
+/// Vectors side by side in a strip: few, so that strips stay in the L2 cache and begin where the
+/// first of their lanes does.
+pub(super) const WIDTH: usize = 4;
 
 /// One row of a strip.
 pub(super) type Row<S> = [<S as Simd>::Vector; WIDTH];
