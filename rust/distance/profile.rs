@@ -21,55 +21,61 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
 }
 
-/// Fills the profile: a row of `stride` entries per distinct label of the rows, of which the
-/// first `codes.len()` are columns and the rest padding. With `transposed`, the rows are the
-/// target of the edit and the columns its source.
-pub(crate) fn fill<E: Element>(
-    pricing: Pricing<'_>,
-    transposed: bool,
-    rows: &Operand<'_>,
-    codes: &[u32],
-    stride: usize,
-    profile: &mut [E],
-) {
-    let labels = rows.tree.labels();
-    for (&label, out) in labels.iter().zip(profile.chunks_exact_mut(stride)) {
-        fill_row(pricing, transposed, rows.code(label), codes, out);
-    }
-    profile[labels.len() * stride..][..stride].fill(E::default());
+/// What savings are taken from: prices, and the label codes of all columns. With `transposed`, the
+/// rows are the target of the edit and the columns its source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) pricing: Pricing<'a>,
+    pub(crate) transposed: bool,
+    pub(crate) codes: &'a [u32],
 }
 
-/// Fills one row of the profile, that of a label with this code.
-pub(crate) fn fill_row<E: Element>(
-    pricing: Pricing<'_>,
-    transposed: bool,
-    row: u32,
-    codes: &[u32],
-    out: &mut [E],
-) {
-    let zero = E::default();
-    if row == VIRTUAL {
-        out.fill(zero);
-        return;
-    }
-    let (out, padding) = out.split_at_mut(codes.len());
-    padding.fill(zero);
-    match pricing {
-        Pricing::Unit => {
-            // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
-            let (one, two) = (E::of(1.0), E::of(2.0));
-            for (saving, &code) in out.iter_mut().zip(codes) {
-                let other = if code == VIRTUAL { zero } else { one };
-                *saving = if code == row { two } else { other };
-            }
+impl Source<'_> {
+    /// Fills the profile: a row of `stride` entries per distinct label of the rows, of which the
+    /// first are columns and the rest padding. `fill_row` is [`Self::fill_row`].
+    pub(crate) fn fill<E: Element>(
+        &self,
+        rows: &Operand<'_>,
+        stride: usize,
+        profile: &mut [E],
+        fill_row: impl Fn(&Self, u32, &mut [E]),
+    ) {
+        let labels = rows.tree.labels();
+        for (&label, out) in labels.iter().zip(profile.chunks_exact_mut(stride)) {
+            fill_row(self, rows.code(label), out);
         }
-        Pricing::Table(table) => {
-            for (saving, &code) in out.iter_mut().zip(codes) {
-                *saving = match (code, transposed) {
-                    (VIRTUAL, _) => zero,
-                    (_, false) => E::saving(table, row, code),
-                    (_, true) => E::saving(table, code, row),
-                };
+        profile[labels.len() * stride..][..stride].fill(E::default());
+    }
+
+    /// Fills one row of the profile, that of a label with this code. Always inlined, so that
+    /// [`crate::distance::simd::Simd::fill_row`] can do it with its instructions.
+    #[inline(always)]
+    pub(crate) fn fill_row<E: Element>(&self, row: u32, out: &mut [E]) {
+        let zero = E::default();
+        if row == VIRTUAL {
+            out.fill(zero);
+            return;
+        }
+        let (out, padding) = out.split_at_mut(self.codes.len());
+        padding.fill(zero);
+        let savings = out.iter_mut().zip(self.codes);
+        match self.pricing {
+            Pricing::Unit => {
+                // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
+                let (one, two) = (E::of(1.0), E::of(2.0));
+                for (saving, &code) in savings {
+                    let other = if code == VIRTUAL { zero } else { one };
+                    *saving = if code == row { two } else { other };
+                }
+            }
+            Pricing::Table(table) => {
+                for (saving, &code) in savings {
+                    *saving = match (code, self.transposed) {
+                        (VIRTUAL, _) => zero,
+                        (_, false) => E::saving(table, row, code),
+                        (_, true) => E::saving(table, code, row),
+                    };
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::distance::columns::Columns;
 use crate::distance::engine::{Group, KEEP_TABLES, Pricing, Rows};
 use crate::distance::lanes::{Lanes, Scratch, Tables};
 use crate::distance::packed::{self, Job};
-use crate::distance::profile;
+use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
@@ -24,6 +24,11 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Where the savings of these columns come from.
+    fn source<'a>(&'a self, codes: &'a [u32]) -> Source<'a> {
+        Source { pricing: self.pricing, transposed: self.transposed, codes }
+    }
+
     fn row_tree(&self) -> &Oriented {
         self.rows.operand.tree.oriented(self.group.orientation)
     }
@@ -76,10 +81,10 @@ impl Run<'_> {
         // Taken out while the rest of the buffers is written to, and lost if that fails.
         let mut sharing = std::mem::take(&mut buffers.sharing);
         let layout = if let Some(shared) = self.rows.shared {
-            self.share(shared, columns, &mut sharing, buffers)?;
+            self.share(simd, shared, columns, &mut sharing, buffers)?;
             sharing.layout()
         } else {
-            self.fill_profile(columns, buffers)?;
+            self.fill_profile(simd, columns, buffers)?;
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
         let job = Job { rows, layout, columns, buffers };
@@ -98,6 +103,7 @@ impl Run<'_> {
     /// The profile of a tree that shares nothing.
     fn fill_profile<S: Simd>(
         &self,
+        simd: S,
         columns: &Columns<S>,
         buffers: &mut packed::Buffers<S>,
     ) -> Result<()> {
@@ -106,13 +112,16 @@ impl Run<'_> {
         buffers.reserve(rows, room, columns, self.cancel)?;
         let stride = columns.vectors * S::LANES;
         let out = S::elements_mut(&mut buffers.profile);
-        profile::fill(self.pricing, self.transposed, operand, self.group.codes, stride, out);
+        let fill_row =
+            |source: &Source<'_>, row, out: &mut [S::Elem]| simd.fill_row(source, row, out);
+        self.source(self.group.codes).fill(operand, stride, out, fill_row);
         Ok(())
     }
 
     /// Finds what is there already, and adds the labels that are not.
     fn share<S: Simd>(
         &self,
+        simd: S,
         shared: Shared<'_>,
         columns: &Columns<S>,
         sharing: &mut Sharing,
@@ -132,7 +141,7 @@ impl Run<'_> {
         let stride = columns.vectors * S::LANES;
         for (code, row) in sharing.new_labels(operand) {
             let out = &mut S::elements_mut(&mut buffers.profile)[row * stride..][..stride];
-            profile::fill_row(self.pricing, self.transposed, code, self.group.codes, out);
+            simd.fill_row(&self.source(self.group.codes), code, out);
         }
         Ok(())
     }
@@ -149,8 +158,7 @@ impl Run<'_> {
             codes = rest;
             buffers.reserve(rows, profile::height(operand), columns, self.cancel)?;
             let stride = columns.len();
-            let profile = &mut buffers.profile;
-            profile::fill(self.pricing, self.transposed, operand, here, stride, profile);
+            self.source(here).fill(operand, stride, &mut buffers.profile, Source::fill_row);
             scalar::fill(rows, columns, buffers, self.cancel)?;
             let table = &buffers.table;
             let row_of = &rows.row;

@@ -4,7 +4,7 @@ use crate::distance::columns::Columns;
 use crate::distance::engine::{Kernel, Operand, Pricing};
 use crate::distance::inner::{Buffers, Job, Kind, Pair, SIDES};
 use crate::distance::lanes::{Instructions, Lanes};
-use crate::distance::profile;
+use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::simd::{
     InstructionSet, Simd,
@@ -82,7 +82,8 @@ impl Run<'_> {
             codes.clear();
             profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
             let profile = S::elements_mut(&mut buffers.profile);
-            profile::fill(pricing, transposed, rows, &codes, stride, profile);
+            let source = Source { pricing, transposed, codes: &codes };
+            source.fill(rows, stride, profile, Source::fill_row);
         }
         simd.fill_inner(Job { pair, tables: &tables, buffers: &mut buffers }, cancel)?;
         let savings = Savings {

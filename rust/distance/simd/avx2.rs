@@ -9,6 +9,7 @@
 use super::{Simd, Sources, all_lanes};
 use crate::distance::inner;
 use crate::distance::packed::{self, Job};
+use crate::distance::profile::Source;
 use crate::error::Result;
 use crate::parallel::Cancel;
 use std::arch::x86_64::{
@@ -72,6 +73,11 @@ macro_rules! lanes {
         impl $name {
             const SIZE: usize = size_of::<$elem>();
             const HALF: usize = 16 / Self::SIZE;
+
+            #[target_feature(enable = "avx2")]
+            fn fill_row_with_avx2(source: &Source<'_>, row: u32, out: &mut [$elem]) {
+                source.fill_row(row, out);
+            }
 
             #[target_feature(enable = "avx2")]
             fn fill_with_avx2(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
@@ -253,6 +259,10 @@ macro_rules! lanes {
                     let both = _mm256_broadcastsi128_si256(half);
                     _mm256_or_si256(into.0, _mm256_shuffle_epi8(both, control.0))
                 })
+            }
+            fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [$elem]) {
+                // SAFETY: `self` proves AVX2.
+                unsafe { Self::fill_row_with_avx2(source, row, out) }
             }
             fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 // SAFETY: `self` proves AVX2.

@@ -10,6 +10,7 @@
 use super::{Simd, Sources, all_lanes};
 use crate::distance::inner;
 use crate::distance::packed::{self, Job};
+use crate::distance::profile::Source;
 use crate::error::Result;
 use crate::parallel::Cancel;
 use std::arch::x86_64::{
@@ -90,6 +91,11 @@ macro_rules! lanes {
 
         impl $name {
             const QUARTER: usize = 16 / size_of::<$elem>();
+
+            #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+            fn fill_row_with_avx512(source: &Source<'_>, row: u32, out: &mut [$elem]) {
+                source.fill_row(row, out);
+            }
 
             #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
             fn fill_with_avx512(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
@@ -247,6 +253,10 @@ macro_rules! lanes {
             fn pick_far(self, into: V, from: &V, _part: usize, control: &Picked) -> V {
                 // SAFETY: `self` proves AVX-512.
                 V(unsafe { _mm512_or_si512(into.0, self.pick(*from, control).0) })
+            }
+            fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [$elem]) {
+                // SAFETY: `self` proves AVX-512.
+                unsafe { Self::fill_row_with_avx512(source, row, out) }
             }
             fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
                 // SAFETY: `self` proves AVX-512.

@@ -15,6 +15,7 @@ mod sse2;
 mod tests;
 
 use crate::cost::CostTable;
+use crate::distance::profile::Source;
 use crate::parallel::Cancel;
 
 /// Rows and lanes of a block that is turned at once.
@@ -169,6 +170,8 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// Every lane loaded on its own; only if `GATHERS`.
     fn gather(self, from: &[Self::Elem], control: &Self::Gather) -> Self::Vector;
 
+    /// Fills one row of a profile with these instructions enabled.
+    fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [Self::Elem]);
     /// Runs the kernel with these instructions enabled.
     fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;
     /// Runs the walk along chosen paths with these instructions enabled.

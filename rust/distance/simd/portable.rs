@@ -4,6 +4,7 @@
 use super::{Element, InstructionSet, Simd, Sources};
 use crate::distance::inner;
 use crate::distance::packed::{self, Job};
+use crate::distance::profile::Source;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -123,6 +124,9 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     }
     fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {
         Array(std::array::from_fn(|q| from[control[q] as usize]))
+    }
+    fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [E]) {
+        source.fill_row(row, out);
     }
     fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
         packed::fill(self, job, cancel)
