@@ -199,8 +199,8 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> f64 
         // Two carries, of a permutation and a maximum each.
         Instructions::Avx512 => (2 * steps + 4, if wide { 1 } else { 2 }, 1, 2, 2, 2.0),
     };
-    // Carry in (and, maximum), carry out (last lane, and, maximum).
-    let hand_over = 4 + last;
+    // Carry in (and, maximum), carry out (last lane; with AVX2 also and, maximum).
+    let hand_over = last + if instructions == Instructions::Avx2 { 4 } else { 2 };
     // Gathered lanes are loads; put together they take three shuffles.
     let gathers = instructions == Instructions::Avx2 && lanes == Lanes::Doubles;
     let expand = shift + 1 + if gathers { 3 } else { pick };

@@ -166,9 +166,6 @@ fn begin_tree_row<S: Simd>(
 }
 
 /// Takes the carry of the previous vector into a scanned one and gives the carry for the next.
-///
-/// The new carry does not wait for the lanes: from one vector of the chain to the next there are
-/// only an "and" and a maximum, and the rest of the work overlaps.
 #[inline(always)]
 fn hand_over<S: Simd>(
     simd: S,
@@ -177,8 +174,12 @@ fn hand_over<S: Simd>(
     block: &Block<S>,
 ) -> (S::Vector, S::Vector) {
     let new = simd.max(scanned, simd.and(carry, block.carry));
-    let carry = simd.max(simd.last(scanned), simd.and(carry, block.through));
-    (new, carry)
+    if S::FEW_PORTS {
+        return (new, simd.last(new));
+    }
+    // The new carry does not wait for the lanes: from one vector of the chain to the next there
+    // are only an "and" and a maximum, and the rest of the work overlaps.
+    (new, simd.max(simd.last(scanned), simd.and(carry, block.through)))
 }
 
 /// The row of a node on the left path of the key-root: yields subtree values.

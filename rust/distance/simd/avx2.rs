@@ -106,6 +106,7 @@ macro_rules! lanes {
             const LANES: usize = 32 / size_of::<$elem>();
             const PARTS: usize = 2;
             const GATHERS: bool = size_of::<$gathers>() > 0;
+            const FEW_PORTS: bool = false;
 
             #[inline(always)]
             fn zero() -> V {

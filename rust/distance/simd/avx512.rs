@@ -16,8 +16,9 @@ use crate::parallel::Cancel;
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_pd,
     _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64, _mm512_and_si512,
-    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_max_epi32, _mm512_max_epu8, _mm512_max_epu16,
-    _mm512_max_pd, _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_shuffle_epi8,
+    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_maskz_permutexvar_epi8, _mm512_max_epi32,
+    _mm512_max_epu8, _mm512_max_epu16, _mm512_max_pd, _mm512_or_si512, _mm512_permutexvar_epi8,
+    _mm512_shuffle_epi8,
 };
 
 /// The proof that this machine has AVX-512 F, BW and VBMI; only [`Avx512::detect`] makes one.
@@ -60,6 +61,17 @@ impl V {
         Self::from_bytes(std::array::from_fn(|byte| {
             (source(byte / SIZE) * SIZE + byte % SIZE) as u8
         }))
+    }
+
+    /// The byte permutation that takes every lane from its left neighbour.
+    const fn lane_before(size: usize) -> Self {
+        let mut bytes = [0; 64];
+        let mut byte = size;
+        while byte < 64 {
+            bytes[byte] = (byte - size) as u8;
+            byte += 1;
+        }
+        Self::from_bytes(bytes)
     }
 
     /// The byte permutation that puts the last lane everywhere.
@@ -123,6 +135,7 @@ macro_rules! lanes {
             const LANES: usize = 64 / size_of::<$elem>();
             const PARTS: usize = 1;
             const GATHERS: bool = false;
+            const FEW_PORTS: bool = true;
 
             #[inline(always)]
             fn zero() -> V {
@@ -214,7 +227,11 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn shift(self, a: V) -> V {
-                self.shift_in(Self::zero(), a)
+                let before = const { V::lane_before(size_of::<$elem>()) };
+                // SAFETY: `self` proves AVX-512.
+                V(unsafe {
+                    _mm512_maskz_permutexvar_epi8(u64::MAX << size_of::<$elem>(), before.0, a.0)
+                })
             }
             #[inline(always)]
             fn shift_in(self, before: V, a: V) -> V {

@@ -125,6 +125,9 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// few and wide lanes.
     const GATHERS: bool;
 
+    /// Whether fewer operations are better than operations that wait less for each other.
+    const FEW_PORTS: bool;
+
     /// All lanes 0.
     fn zero() -> Self::Vector;
     /// The value in all lanes.

@@ -55,6 +55,7 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     const PARTS: usize = if N * size_of::<E>() < 64 { 2 } else { 1 };
     // Both ways have a twin: shuffles for narrow lanes, gathers for wide ones.
     const GATHERS: bool = N <= 4;
+    const FEW_PORTS: bool = false;
 
     fn zero() -> Self::Vector {
         Array([E::default(); N])
