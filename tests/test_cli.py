@@ -171,7 +171,7 @@ def test_commands_take_costs_and_a_cutoff(bracket_file, tmp_path, cost_file):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("costs.txt", "", "must end in .csv or .json"),
+        ("costs.txt", "", "must end in .csv, .json or .npz"),
         ("costs.csv", "", "first row must hold nothing, the labels, and nothing"),
         ("costs.csv", "a,b\n", "first row must hold nothing"),
         ("costs.csv", ",a,\na,0\n", "row 2 has 2 entries, not 3"),

@@ -8,37 +8,11 @@ import numpy as np
 import pytest
 
 import treemetric as tm
+from sentences import write_data
 from treemetric.cli import main
 from treemetric.experiments import Sentiment, _sentiment, _sentiment_run, run_sentiment
 from treemetric.experiments._sentiment_data import FULL, QUICK
 from treemetric.experiments._sentiment_run import mcnemar, votes
-
-WORDS = [f"w{number}" for number in range(30)]
-
-
-def sentences(count, seed):
-    """Trees of words, most of them of the kind of the class."""
-    random = np.random.RandomState(seed)
-    for number in range(count):
-        code = number % 2
-        flips = random.random_sample(random.randint(2, 6)) < 0.15
-        chosen = [WORDS[2 * random.randint(15) + int(code ^ flip)] for flip in flips]
-        yield tm.Tree.from_nested(("*", [chosen[0], ("*", chosen[1:])])), "pn"[code]
-
-
-def write_data(folder, sizes=(60, 40, 40), flip_test=False):
-    """Write trees and vectors; the first number of a vector tells the classes apart."""
-    lines = []
-    for seed, (split, count) in enumerate(zip(("train", "dev", "test"), sizes, strict=True)):
-        for tree, label in sentences(count, seed):
-            flipped = "np"["pn".index(label)] if flip_test and split == "test" else label
-            lines.append({"bracket": tree.to_bracket(), "label": flipped, "split": split})
-    path = folder / "trees.jsonl"
-    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n", encoding="utf-8")
-    vectors = 20.0 * np.random.RandomState(7).standard_normal((30, 5))
-    vectors[:, 0] = np.where(np.arange(30) % 2, 10.0, -10.0)
-    np.savez(folder / "v.npz", words=np.array(WORDS), vectors=vectors.astype("float16"))
-    return path, folder / "v.npz"
 
 
 @pytest.fixture(scope="module")
@@ -238,22 +212,6 @@ def test_a_class_without_training_trees_is_refused(tmp_path):
     path.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
     with pytest.raises(ValueError, match=r"The training trees of .* lack a class"):
         run_sentiment(path, vectors, quick=True)
-
-
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"words": np.array(["a"])}, "'vectors' .* a file with 'words' and 'vectors'"),
-        ({"words": np.array(["a"]), "vectors": np.zeros((2, 3))}, "a word for each row .* Got 1 w"),
-        ({"words": np.array(["a"]), "vectors": np.array([["x"]])}, "a word for each row"),
-        ({"words": np.array(["a"]), "vectors": np.zeros(1)}, "a word for each row"),
-    ],
-)
-def test_vectors_that_do_not_fit_are_refused(data, tmp_path, arrays, message):
-    path = tmp_path / "v.npz"
-    np.savez(path, **arrays)
-    with pytest.raises(ValueError, match=message):
-        run_sentiment(data[0], path, quick=True)
 
 
 def test_the_command_tells_what_is_wrong(data, tmp_path, capsys):

@@ -4,9 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import treemetric as tm
 from treemetric.classification._median import Squash
+from treemetric.costs import vector
 from treemetric.learning import BEDL
 from treemetric.learning._projection import ProjectionLoss, fold_vectors
 
@@ -186,3 +189,67 @@ def test_another_projection_shares_vectors_and_index():
     with pytest.raises(ValueError, match=r"'projection' .* of shape \(8, k\)"):
         costs.with_projection(np.eye(3))
     assert costs.with_projection(None).projection is None
+
+
+# --- tables ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["chord", "angle", "euclidean"])
+@given(st.integers(0, 10**6))
+def test_what_is_said_without_a_table_is_what_the_table_says(kind, seed):
+    random = np.random.RandomState(seed)
+    count, dimension = random.randint(1, 9), random.randint(0, 6)
+    vectors = random.standard_normal((count, dimension))
+    vectors *= 10.0 ** random.uniform(-9, 9, size=(count, 1)) if random.randint(2) else 1.0
+    vectors[random.random_sample(count) < 0.2] = 0.0
+    vectors[-1] = (-1.0 - random.choice([0.0, 1e-7])) * vectors[0]
+    projection = None
+    if dimension and random.randint(2):
+        basis = np.linalg.qr(random.standard_normal((dimension, dimension)))[0]
+        rank, some = random.randint(dimension) + 1, count // 2
+        projection = basis[:, :rank]
+        # In the null space, up to rounding.
+        vectors[:some] = random.standard_normal((some, dimension - rank)) @ basis[:, rank:].T
+    vectors = vectors.astype(random.choice(["float32", "float64"]))
+    costs = tm.VectorCosts(range(count), vectors, kind=kind, projection=projection)
+    labels = [*range(count), "none", "nor this"]
+    assert costs.violations(labels, tol=1e-12) == []
+    assert costs.to_matrix(labels).violations(tol=1e-12) == []
+
+
+@pytest.mark.parametrize("kind", ["chord", "angle", "euclidean"])
+def test_metrics_are_known_without_a_table(kind, monkeypatch):
+    costs = tm.VectorCosts(range(300_000), np.ones((300_000, 1), dtype="float32"), kind=kind)
+    monkeypatch.setattr(vector, "vector_costs", lambda *_: pytest.fail("a table was made"))
+    assert costs.is_pseudo_metric()
+    assert costs.is_pseudo_metric(label for label in range(9))
+    with pytest.raises(MemoryError, match="a cost matrix of 300000 labels needs"):
+        costs.is_pseudo_metric(tol=0.0)  # rounding counts, so it must be looked at
+
+
+def test_what_has_no_costs_has_no_axioms():
+    costs = tm.VectorCosts("ab", np.eye(2), kind="chord", unknown="error")
+    with pytest.raises(tm.exceptions.UnknownLabelError, match="'c'"):
+        costs.is_pseudo_metric("abc")
+    costs = tm.VectorCosts("ab", 1e160 * np.eye(2), kind="euclidean")
+    with pytest.raises(ValueError, match="a length from 1e-100"):
+        costs.violations()
+    with pytest.raises(ValueError, match="'tol'"):
+        costs.violations(tol=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "nbytes"),
+    [
+        (lambda costs: costs.to_matrix(), 34),
+        (lambda costs: costs.closure(), 42),
+        (lambda costs: costs.violations(), 42),
+        (lambda costs: costs.is_pseudo_metric(), 42),
+    ],
+)
+def test_too_little_memory_is_told_before_the_work(monkeypatch, call, nbytes):
+    costs = tm.VectorCosts(range(99), np.random.RandomState(0).standard_normal((99, 2)))
+    asked = []
+    monkeypatch.setattr(vector, "check_memory", lambda size, what: asked.append((size, what)))
+    call(costs)
+    assert asked == [(nbytes * 100**2, "a cost matrix of 99 labels")]

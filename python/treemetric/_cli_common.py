@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 from treemetric._cost_files import read_costs
-from treemetric.costs import CostMatrix
+from treemetric._validation import refuse, shown
+from treemetric.costs import CostMatrix, VectorCosts
+from treemetric.costs.vector import KINDS
 from treemetric.treeset import TreeSet
 
 
@@ -27,8 +29,14 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="what edits cost: a .csv table with labels in its first row and column, of which the "
-        "last, empty one stands for the gap (last column: deleting, last row: inserting), or a "
-        ".json file with 'alphabet' and 'matrix' (default: 1 for each edit)",
+        "last, empty one stands for the gap (last column: deleting, last row: inserting), a .json "
+        "file with 'alphabet' and 'matrix', or an .npz file with the arrays 'words' and 'vectors', "
+        "a row for each word; labels that have none come and go freely (default: 1 for each edit)",
+    )
+    parser.add_argument(
+        "--kind",
+        choices=KINDS,
+        help="how two vectors become a cost, for an .npz file of costs (default: cosine)",
     )
 
 
@@ -57,9 +65,27 @@ def check_folder(target: Path) -> None:
         raise FileNotFoundError(msg)
 
 
-def costs_of(arguments: argparse.Namespace) -> CostMatrix | None:
+def costs_of(arguments: argparse.Namespace) -> CostMatrix | VectorCosts | None:
     """Read the costs, if there is a file of them."""
-    return None if arguments.costs is None else read_costs(arguments.costs)
+    if arguments.costs is not None:
+        return read_costs(arguments.costs, arguments.kind)
+    if arguments.kind is not None:
+        msg = (
+            f"--kind needs vectors in an .npz file, given by --costs; got {arguments.kind!r} alone"
+        )
+        raise ValueError(msg)
+    return None
+
+
+def check_words(costs: CostMatrix | VectorCosts | None, *sets: TreeSet | None) -> None:
+    """Refuse vectors of which the trees need none: all distances would be 0."""
+    if not isinstance(costs, VectorCosts):
+        return
+    labels = [label for trees in sets if trees is not None for label in trees.alphabet]
+    if labels and set(labels).isdisjoint(costs.alphabet):
+        must = "a file with vectors for labels of the trees"
+        got = f"words {shown(list(costs.alphabet))} for labels {shown(labels)}"
+        refuse("--costs", "treemetric", must, got)
 
 
 def read_trees(path: Path) -> TreeSet:

@@ -7,20 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from treemetric.costs import CostMatrix
+from treemetric._vector_files import read_vectors
+from treemetric.costs import CostMatrix, VectorCosts
 
 
-def read_costs(path: Path) -> CostMatrix:
-    """Read costs from a .csv or .json file.
+def read_costs(path: Path, kind: str | None = None) -> CostMatrix | VectorCosts:
+    """Read costs from a .csv, .json or .npz file.
 
     A CSV file is a table with the labels in its first row and in its first column, in the same
     order; the gap, an empty label, comes last. The entry in row a and column b is the cost of
     replacing a by b, the last column holds the costs of deleting, the last row those of inserting.
     A JSON file is an object with the list "alphabet" and the list of rows "matrix", as `CostMatrix`
-    takes them; only there labels may be numbers, those of a CSV file are texts.
+    takes them; only there labels may be numbers, those of a CSV file are texts. An .npz file has
+    the arrays "words" and "vectors"; the kind, cosine by default, is that of `VectorCosts`.
     """
-    if path.suffix not in (".csv", ".json"):
-        msg = f"The file of the costs must end in .csv or .json: {path}"
+    if path.suffix not in (".csv", ".json", ".npz"):
+        msg = f"The file of the costs must end in .csv, .json or .npz: {path}"
+        raise ValueError(msg)
+    if path.suffix == ".npz":
+        words, vectors = read_vectors(path, "--costs", "treemetric")
+        return VectorCosts(words, vectors, kind=kind or "cosine")
+    if kind is not None:
+        msg = f"--kind says how vectors become costs, but {path} is a table; got {kind!r}"
         raise ValueError(msg)
     # A byte order mark is what spreadsheets put in front.
     text = path.read_text(encoding="utf-8-sig")

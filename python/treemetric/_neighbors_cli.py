@@ -12,6 +12,7 @@ from treemetric._cli_common import (
     add_progress,
     add_trees,
     check_folder,
+    check_words,
     costs_of,
     progress_of,
     read_trees,
@@ -77,6 +78,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[tuple[Any, Any], dict[str, An
     costs = costs_of(arguments)
     trees = read_trees(arguments.trees)
     queries = None if arguments.queries is None else read_trees(arguments.queries)
+    check_words(costs, trees, queries)
     sides = (trees, None) if queries is None else (queries, trees)
     options = {"costs": costs, "n_jobs": arguments.jobs, "progress": progress_of(arguments)}
     return sides, options

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from treemetric.costs.vector import KINDS
+
 
 def add_parser(commands: Any) -> None:
     """Add the sub-command to those of ``treemetric``."""
@@ -94,7 +96,8 @@ def _add_sentiment(experiments: Any) -> None:
         "sentiment",
         help="learn a projection of word vectors from parse trees",
         description="Learn a projection of word vectors from the training split of parse trees, "
-        "and print the test error of classifiers before and after.",
+        "and print the test error of classifiers before and after. A run with -o that was stopped "
+        "goes on if it is started again with the same arguments.",
     )
     sentiment.add_argument(
         "--data",
@@ -102,21 +105,22 @@ def _add_sentiment(experiments: Any) -> None:
         type=Path,
         metavar="FOLDER",
         help="folder with a file trees.jsonl, or a .jsonl file, with the fields label and split "
-        "(train, dev or test)",
+        "(train, dev or test), or folder with three files of the Stanford Sentiment Treebank whose "
+        "names begin with train, dev and test (plain or .gz)",
     )
     sentiment.add_argument(
         "--vectors",
         required=True,
         type=Path,
         metavar="V.npz",
-        help="file with the arrays words and vectors",
+        help="file with the arrays words (texts) and vectors (a row for each word)",
     )
     sentiment.add_argument(
         "-o", "--output", type=Path, metavar="OUT", help="folder of the results (default: none)"
     )
     sentiment.add_argument(
         "--kind",
-        choices=("cosine", "chord", "angle", "euclidean"),
+        choices=KINDS,
         default="cosine",
         help="how vectors become costs (default: cosine, as in the paper)",
     )

@@ -9,6 +9,7 @@ import numpy as np
 from treemetric import _core
 
 _WHOLE = 2**53  # up to here a float holds every int
+_LAST_SEED = 2**32 - 1
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -30,6 +31,14 @@ def check_n_jobs(n_jobs: object, function: str) -> int:
     if not whole or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
         refuse("n_jobs", function, "None, -1 or a positive int", shown(n_jobs))
     return _core.threads(min(int(n_jobs), 2**31))  # type: ignore[call-overload]
+
+
+def check_seed(seed: object, function: str) -> int:
+    """Let the numbers through that NumPy takes as seeds."""
+    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if not whole or not 0 <= seed <= _LAST_SEED:  # type: ignore[operator]
+        refuse("seed", function, f"an int in the range [0, {_LAST_SEED}]", shown(seed))
+    return int(seed)  # type: ignore[call-overload, no-any-return]
 
 
 def check_cutoff(cutoff: object, function: str) -> float | None:

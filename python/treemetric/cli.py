@@ -14,6 +14,7 @@ from treemetric._cli_common import (
     add_progress,
     add_trees,
     check_folder,
+    check_words,
     costs_of,
     progress_of,
     read_trees,
@@ -207,6 +208,7 @@ def _pairwise(arguments: argparse.Namespace) -> None:
     check_folder(target)
     costs = costs_of(arguments)
     trees = read_trees(arguments.trees)
+    check_words(costs, trees)
     result = pairwise_distances(
         trees,
         costs=costs,

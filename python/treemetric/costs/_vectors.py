@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._typing import FloatArray
+from treemetric._typing import FloatArray, Label
 from treemetric._validation import refuse
 
 Rows = npt.NDArray[np.integer[Any]]
@@ -113,6 +113,15 @@ def shortest(lengths: FloatArray, projection: npt.NDArray[Any], dtype: Any) -> F
     return bound
 
 
+def index_of(labels: tuple[Label, ...]) -> dict[Label, int]:
+    """Give where labels are in a list."""
+    try:
+        return {label: code for code, label in enumerate(labels)}
+    except TypeError as error:
+        message = f"The 'alphabet' parameter of VectorCosts must have hashable labels: {error}."
+        raise TypeError(message) from error
+
+
 def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Refuse strings, which NumPy would read as numbers."""
     array = np.asarray(values)
@@ -147,8 +156,9 @@ def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating
     if array.ndim != 2:
         refuse(parameter, "VectorCosts", "an array of 2 dimensions", f"{array.ndim} dimensions")
     if not np.isfinite(array).all():
-        row = int(np.argwhere(~np.isfinite(array))[0, 0])
-        refuse(parameter, "VectorCosts", "finite", f"{array[row]} in row {row}")
+        row, column = np.argwhere(~np.isfinite(array))[0].tolist()
+        got = f"{array[row, column]} in row {row}, column {column}"
+        refuse(parameter, "VectorCosts", "finite", got)
     view = np.require(array, requirements="A").view()
     view.flags.writeable = False
     return view

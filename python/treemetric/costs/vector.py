@@ -11,6 +11,7 @@ from treemetric._typing import FloatArray, Label
 from treemetric._validation import check_memory, refuse, shown
 from treemetric.costs._vectors import (
     as_vectors,
+    index_of,
     lengths_of,
     shortest,
     to_length_one,
@@ -23,6 +24,10 @@ from treemetric.exceptions import UnknownLabelError
 KINDS = ("cosine", "chord", "angle", "euclidean")
 # Squares of Euclidean lengths must neither overflow nor vanish.
 _SHORTEST, _LONGEST = 1e-100, 1e100
+# Bytes for each entry of a matrix while it is made, and with its closure or violations.
+_MADE, _WORKED = 34, 42
+# Up to this share of the largest cost, a table of metric costs may break axioms by rounding.
+_ROUNDING = 1e-12
 
 _Points = tuple[npt.NDArray[np.floating[Any]], FloatArray, "_core.VectorTable"]
 
@@ -116,7 +121,7 @@ class VectorCosts(Costs):
     ) -> None:
         owner = "VectorCosts"
         labels = tuple(alphabet)
-        index = _index(labels)
+        index = index_of(labels)
         if len(index) != len(labels):
             twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
@@ -289,9 +294,26 @@ class VectorCosts(Costs):
                [0.5, 0.5, 0. ]])
         """
         labels = self.alphabet if alphabet is None else tuple(dict.fromkeys(alphabet))
-        check_memory(24 * (len(labels) + 1) ** 2, f"a cost matrix of {len(labels)} labels")
+        return self._matrix(labels, _MADE)
+
+    def _matrix(self, labels: tuple[Label, ...], nbytes: int) -> CostMatrix:
+        check_memory(nbytes * (len(labels) + 1) ** 2, f"a cost matrix of {len(labels)} labels")
         rows = self._rows(labels, gap=True)
         return CostMatrix(labels, vector_costs(rows, rows, self.kind))
+
+    def _worked_matrix(self, labels: tuple[Label, ...] | None) -> CostMatrix:
+        some = self.alphabet if labels is None else tuple(dict.fromkeys(labels))
+        return self._matrix(some, _WORKED)
+
+    def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
+        """Tell so for lengths of differences and for angles.
+
+        The gap and all that counts as no vector is the origin for the former, and one more
+        direction at right angles to all others for the latter.
+        """
+        self._points()  # refuses what has no costs
+        self._codes(labels or ())
+        return self.kind != "cosine" and tol >= _ROUNDING
 
     def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
         """Tell whether every edit costs as much as its inverse: always.
@@ -355,14 +377,6 @@ class VectorCosts(Costs):
     def __repr__(self) -> str:
         shape = self.vectors.shape[1] if self.projection is None else self.projection.shape[1]
         return f"<VectorCosts ({self.kind}) of {len(self.alphabet)} labels in {shape} dimensions>"
-
-
-def _index(labels: tuple[Label, ...]) -> dict[Label, int]:
-    try:
-        return {label: code for code, label in enumerate(labels)}
-    except TypeError as error:
-        message = f"The 'alphabet' parameter of VectorCosts must have hashable labels: {error}."
-        raise TypeError(message) from error
 
 
 def _projection(

@@ -9,8 +9,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from treemetric._validation import check_n_jobs, refuse, shown
-from treemetric.datasets._common import check_int
+from treemetric._validation import check_n_jobs, check_seed, refuse, shown
 from treemetric.experiments import _claims, _data, _results
 from treemetric.experiments._data import DataSet
 from treemetric.experiments._effort import Meter
@@ -107,7 +106,7 @@ def run_ablation(
     plan = QUICK if quick else FULL
     jobs = check_n_jobs(n_jobs, "run_ablation")
     _check_variants(variants)
-    check_int(seed, 0, "seed", "run_ablation")
+    check_seed(seed, "run_ablation")
     if classes is not None and not isinstance(classes, re.Pattern):
         must = "None or a pattern made by re.compile"
         refuse("classes", "run_ablation", must, shown(classes))

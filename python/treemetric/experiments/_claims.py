@@ -6,11 +6,12 @@ that this is a rule of thumb and no test. That no clear difference was found doe
 there is none: where the source claims none, the interval says how large it may be.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from treemetric.experiments._plan import DISTANCES
 from treemetric.experiments._results import TITLES, Row, title
 
 Side = tuple[str, str]  # a variant and a distance
@@ -44,6 +45,7 @@ class Finding(NamedTuple):
     uncertainty: float
     expected: str
     zero_closure: float  # share of the errors under the edit distance of equal trees
+    folds: int
 
     @property
     def found(self) -> str:
@@ -106,6 +108,21 @@ CLAIMS = (
 )
 
 
+def against_unit(rows: Sequence[Row]) -> Claim:
+    """Give the comparison of all that was learned with unit costs, of which the source has none.
+
+    Under unit costs the dynamic programme gives the edit distance.
+    """
+    sides = dict.fromkeys((row["variant"], row["distance"]) for row in rows)
+    pairs = tuple(
+        ((variant, distance), ("unit", "pseudo" if distance == "pseudo" else "actual"))
+        for wanted in DISTANCES
+        for variant, distance in sides
+        if variant != "unit" and distance == wanted
+    )
+    return Claim("Each variant against unit costs", pairs, {}, UNKNOWN)
+
+
 def examine(claim: Claim, rows: Sequence[Row]) -> list[Finding]:
     """Give what the rows say to a claim, for every data set that has both sides."""
     errors: dict[tuple[str, Side], dict[int, list[float]]] = {}
@@ -136,6 +153,7 @@ def examine(claim: Claim, rows: Sequence[Row]) -> list[Finding]:
                     float(apart.std(ddof=1) / len(apart) ** 0.5),
                     claim.expects(dataset),
                     max(float(np.mean(zeros[dataset, side])) for side in pair),
+                    len(apart),
                 )
             )
     return findings
@@ -155,25 +173,45 @@ def to_text(rows: Sequence[Row]) -> str:
         if not findings:
             continue
         lines += [f"### {number}. {claim.text}", ""]
-        # The readings of the edit distance are counted apart.
-        for kinds in dict.fromkeys(map(_kinds, findings)):
-            lines += _counted(kinds, [one for one in findings if _kinds(one) == kinds])
-        lines += [
-            "",
-            "| data | first | second | first | second | difference | interval | claimed |",
-        ]
-        lines[-1] += " found | zero closure |"
-        lines += ["|---|---|---|---:|---:|---:|---|---|---|---:|", *map(_line, findings), ""]
+        lines += _block(findings, _counted)
+    unit = against_unit(rows)
+    findings = examine(unit, rows)
+    if findings:
+        lines += [f"### {unit.text}", "", "The source does not ask this.", ""]
+        lines += _block(findings, _clear)
     return "\n".join(lines)
+
+
+def _block(findings: Sequence[Finding], told: Callable[[Sequence[Finding]], str]) -> list[str]:
+    """Give counts, the readings of the edit distance apart, and the table."""
+    lines = []
+    for kinds in dict.fromkeys(map(_kinds, findings)):
+        some = [one for one in findings if _kinds(one) == kinds]
+        parts = [told(some)]
+        closed = [one for one in some if _closed(one)]
+        if closed:
+            weights = [one.folds for one in closed]
+            share = float(np.average([one.zero_closure for one in closed], weights=weights))
+            parts.append(
+                f"closures of learned costs that are 0 everywhere: {100 * share:.0f} % of all folds"
+            )
+        lines.append(f"- {kinds[0]} against {kinds[1]}: {'; '.join(parts)}.")
+    head = "| data | first | second | first | second | difference | interval | claimed | found |"
+    lines += ["", f"{head} zero closure |", "|---|---|---|---:|---:|---:|---|---|---|---:|"]
+    return [*lines, *map(_line, findings), ""]
 
 
 def _kinds(finding: Finding) -> tuple[str, str]:
     return finding.pair[0][1], finding.pair[1][1]
 
 
-def _counted(kinds: tuple[str, str], findings: Sequence[Finding]) -> list[str]:
-    """Say how often the claim held, and of how much weight that is."""
-    text = f"- {kinds[0]} against {kinds[1]}: "
+def _closed(finding: Finding) -> bool:
+    """Tell whether a closure of learned costs takes part."""
+    return any(variant != "unit" and distance == "actual" for variant, distance in finding.pair)
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    """Say how often the claim held."""
     parts = []
     claimed = [one for one in findings if one.expected in (LOWER, HIGHER)]
     if claimed:
@@ -194,17 +232,25 @@ def _counted(kinds: tuple[str, str], findings: Sequence[Finding]) -> list[str]:
     strange = sum(one.expected == UNKNOWN for one in findings)
     if strange:
         parts.append(f"{strange} on data that the source does not have")
-    if "actual" in kinds:
-        share = float(np.mean([one.zero_closure for one in findings]))
-        parts.append(f"closures of learned costs that are 0 everywhere: {100 * share:.0f} %")
-    return [f"{text}{'; '.join(parts)}."]
+    return "; ".join(parts)
+
+
+def _clear(findings: Sequence[Finding]) -> str:
+    """Say how often what was learned is clearly better or worse."""
+    better, worse, unclear = (
+        sum(one.found == found for one in findings) for found in (LOWER, HIGHER, SAME)
+    )
+    return (
+        f"of {len(findings)} errors {better} clearly lower than with unit costs, {worse} clearly "
+        f"higher, {unclear} not clear"
+    )
 
 
 def _line(one: Finding) -> str:
     names = " | ".join(" ".join(side) for side in one.pair)
     low, high = one.interval
     expected = _NONE if one.expected == SAME else one.expected
-    zero = f"{100 * one.zero_closure:.0f} %" if "actual" in _kinds(one) else ""
+    zero = f"{100 * one.zero_closure:.0f} %" if _closed(one) else ""
     return (
         f"| {title(one.dataset)} | {names} | {100 * one.first:.1f} | {100 * one.second:.1f} | "
         f"{100 * one.difference:+.1f} | {100 * low:+.1f} to {100 * high:+.1f} | {expected} | "

@@ -11,15 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treemetric._typing import Path as PathLike
-from treemetric._validation import check_n_jobs
+from treemetric._validation import check_n_jobs, check_seed
 from treemetric.experiments._effort import Meter, summed
 from treemetric.experiments._files import code_digest, file_digest, versions, write_whole
 from treemetric.experiments._sentiment_data import (
+    ALL,
     FULL,
     QUICK,
+    Coverage,
+    coverage,
+    data_files,
     load_costs,
     load_splits,
-    trees_file,
 )
 from treemetric.experiments._sentiment_files import Kept, save_whole
 from treemetric.experiments._sentiment_run import Run
@@ -48,6 +51,9 @@ class Sentiment(NamedTuple):
     tests : tuple of dict, default=()
         For each classifier how many errors on the test split were gone after learning and how
         many were new, and the p-value of McNemar's exact test of the two being equally likely.
+    coverage : dict or None, default=None
+        How many distinct words and how many tokens of all three splits there are, and how many of
+        them, and which share, have a vector. Words are the labels of leaves.
 
     Examples
     --------
@@ -65,6 +71,7 @@ class Sentiment(NamedTuple):
     learned: list[Row]
     seconds: float
     tests: tuple[Row, ...] = ()
+    coverage: Coverage | None = None
 
     def report(self) -> str:
         """Give the test errors as a table in Markdown, in per cent with the standard error.
@@ -72,7 +79,8 @@ class Sentiment(NamedTuple):
         Returns
         -------
         str
-            Classifiers down, before and after learning across; below the paired tests.
+            Classifiers down, before and after learning across; below the paired tests, and how
+            many words have a vector.
 
         Examples
         --------
@@ -94,6 +102,12 @@ class Sentiment(NamedTuple):
             f"are new; McNemar's exact test: p = {test['p_value']:.2g}"
             for test in self.tests
         ]
+        if self.coverage is not None:
+            words, tokens = (
+                f"{self.coverage[f'share_of_{name}']:.1%} of {self.coverage[name]:,} {told}"
+                for name, told in (("distinct_words", "distinct words"), ("tokens", "tokens"))
+            )
+            lines += ["", f"With a vector: {words}, {tokens}."]
         return "\n".join(lines)
 
 
@@ -121,23 +135,26 @@ def run_sentiment(
     data : str or path
         A JSON Lines file of trees, or a folder with a file ``trees.jsonl``. The field ``label``
         is the class of a tree, and ``split`` says whether it is for ``train``, ``dev`` or
-        ``test``. Labels of nodes are words, or have no vector.
+        ``test``. Labels of nodes are words, or have no vector. Or a folder with three files of
+        the Stanford Sentiment Treebank, whose names begin with ``train``, ``dev`` and ``test``,
+        plain or ``.gz``; see `treemetric.datasets.load_ptb`. Neutral sentences are left out.
     vectors : str or path
-        A file ``.npz`` with the arrays ``words`` of shape (U,) and ``vectors`` of shape (U, V).
+        A file ``.npz`` with the arrays ``words`` of shape (U,), texts or UTF-8, and ``vectors``
+        of shape (U, V).
     output : str or path, optional
         Folder for the results: ``results.csv``, ``table.md``, ``run.json`` and the learned
-        ``projection.npy``. What was learned is written at once, and a later run with the same
-        settings, code and data goes on with it.
+        ``projection.npy``. What was learned and what was measured is written at once, and a later
+        run with the same settings, code and data goes on with it.
     kind : {'cosine', 'chord', 'angle', 'euclidean'}, default='cosine'
         How two vectors become a cost; see `VectorCosts`.
     quick : bool, default=False
         Take some hundred trees only.
     seed : int, default=0
-        Draws candidates for prototypes, and the trees if `quick`.
+        A number from 0 to 2**32 - 1. Draws candidates for prototypes, and the trees if `quick`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     verbose : int, default=0
-        As in `BEDL`.
+        As in `BEDL`; it tells how far the measuring of distances is as well.
 
     Returns
     -------
@@ -147,8 +164,8 @@ def run_sentiment(
     Raises
     ------
     ValueError
-        If the trees or vectors do not fit, or if the folder holds results of other settings,
-        versions, code or data.
+        If the trees or vectors do not fit, if no word of a split has a vector, or if the folder
+        holds results of other settings, versions, code or data.
 
     Notes
     -----
@@ -179,28 +196,31 @@ def run_sentiment(
     [0.0, 0.0]
     """
     jobs = check_n_jobs(n_jobs, "run_sentiment")
+    check_seed(seed, "run_sentiment")
     plan = QUICK if quick else FULL
     splits = load_splits(data, plan, seed)
     initial = load_costs(vectors, kind)
+    covered = coverage(splits, initial)
     folder = None if output is None else Path(output)
     settings = {"kind": kind, "quick": quick, "seed": seed, "plan": plan._asdict()}
     settings["trees"] = {name: len(split[1]) for name, split in splits.items()}
-    settings["data"], settings["vectors"] = map(_described, (trees_file(data), Path(vectors)))
+    files = {name: _described(file) for name, file in data_files(data).items()}
+    settings |= {"data": files.get(ALL, files), "vectors": _described(Path(vectors))}
     settings |= {"versions": versions(), "code": code_digest()}
     kept = Kept(folder, settings)  # refused before the work, not after it
     meter = Meter(None if folder is None else folder / "runs.json", 1, jobs)
-    run = Run(splits, plan, seed, n_jobs, verbose)
-    costs, learned = run.learn(initial, kept)
+    meter.write()
+    run = Run(splits, plan, seed, n_jobs, verbose, kept, meter.write)
+    costs, learned = run.learn(initial)
     if folder is not None:
         save_whole(folder / "projection.npy", costs.projection)
-        meter.write()
     before, after = run.errors("before", initial), run.errors("after", costs)
     rows, tests = [], []
     for (one, told), (two, told_after) in zip(before, after, strict=True):
         rows += [one, two]
         tests.append({"classifier": one["classifier"], **run.compare(told, told_after)})
     seconds = float(sum(row["seconds"] for row in learned))
-    found = Sentiment(rows, costs, learned, seconds, tuple(tests))
+    found = Sentiment(rows, costs, learned, seconds, tuple(tests), covered)
     if folder is not None:
         _write(found, folder, {**settings, "effort": summed(meter.write())})
     return found
@@ -225,5 +245,6 @@ def _write(found: Sentiment, folder: Path, settings: dict[str, Any]) -> None:
         "learned": found.learned,
         "seconds_of_learning": round(found.seconds, 1),
         "tests": list(found.tests),
+        "coverage": found.coverage,
     }
     write_whole(folder / "run.json", json.dumps(record, indent=1) + "\n")

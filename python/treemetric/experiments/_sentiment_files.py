@@ -1,19 +1,29 @@
-"""Sentiment on disk: what was learned is kept, so that a stopped run does not learn it again."""
+"""Sentiment on disk: what was learned and measured is kept, so that a stopped run goes on."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treemetric._typing import FloatArray
 from treemetric.experiments._files import read_json, same_settings, write_whole
 
 Row = dict[str, Any]
+Projection = npt.NDArray[np.floating[Any]]
+Indices = npt.NDArray[np.int64]
+
+# What is written whole; the parts that a kill left behind are removed.
+_WRITTEN = (
+    *("settings.json", "runs.json", "run.json", "results.csv", "table.md"),
+    *("learned-*.json", "errors-*.json", "projection*.npy"),
+)
 
 
 class Kept:
-    """The learned projections of a run, one for each way of learning.
+    """The learned projections of a run, one for each way of learning, and the measured errors.
 
     The folder is bound to the settings, the versions, the code and the data by ``settings.json``.
     """
@@ -27,6 +37,9 @@ class Kept:
         wanted = json.loads(json.dumps(settings))
         if file.exists():
             same_settings(folder, read_json(file), wanted)
+        for name in _WRITTEN:
+            for left in folder.glob(f"{name}.*part"):
+                left.unlink()
         write_whole(file, json.dumps(wanted, indent=1) + "\n")
 
     def get(self, way: int) -> tuple[Row, FloatArray] | None:
@@ -51,6 +64,34 @@ class Kept:
         save_whole(self._projection(way), projection)
         write_whole(self._row(way), json.dumps(row) + "\n")
 
+    def get_errors(
+        self, classifier: str, when: str, projection: Projection | None
+    ) -> tuple[Row, Indices] | None:
+        """Give the errors and predictions that an earlier run has measured, or None."""
+        if self.folder is None or not self._errors(classifier, when).exists():
+            return None
+        file = self._errors(classifier, when)
+        there = read_json(file)
+        if not isinstance(there, dict) or not {"row", "predictions", "projection"} <= there.keys():
+            message = f"{file} is damaged (it has no errors). Remove it to have it made again."
+            raise ValueError(message)
+        # A projection that was removed and learned again may be another one.
+        if there["projection"] != _digest(projection):
+            return None
+        return there["row"], np.array(there["predictions"], dtype=np.int64)
+
+    def put_errors(self, row: Row, predictions: Indices, projection: Projection | None) -> None:
+        """Keep the errors and predictions of a classifier under some costs."""
+        if self.folder is None:
+            return
+        kept = {"row": row, "projection": _digest(projection), "predictions": predictions.tolist()}
+        file = self._errors(row["classifier"], row["costs"])
+        write_whole(file, json.dumps(kept) + "\n")
+
+    def _errors(self, classifier: str, when: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"errors-{when}-{classifier.replace(' ', '-')}.json"
+
     def _row(self, way: int) -> Path:
         assert self.folder is not None
         return self.folder / f"learned-{way}.json"
@@ -58,6 +99,13 @@ class Kept:
     def _projection(self, way: int) -> Path:
         assert self.folder is not None
         return self.folder / f"projection-{way}.npy"
+
+
+def _digest(projection: Projection | None) -> str | None:
+    """Tell one projection from another."""
+    if projection is None:
+        return None
+    return hashlib.sha256(np.ascontiguousarray(projection).tobytes()).hexdigest()
 
 
 def save_whole(path: Path, array: Any) -> None:

@@ -1,7 +1,7 @@
 """Sentiment: what is learned, and the errors of classifiers before and after."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,14 @@ from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances
 from treemetric.experiments._sentiment_data import Indices, Plan, Splits
 from treemetric.experiments._sentiment_files import Kept
+from treemetric.experiments._sentiment_told import progress_told
 from treemetric.learning import BEDL
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.treeset import TreeSet
 
 Row = dict[str, Any]
 
+KNN, GLVQ = "knn", "median GLVQ"
 # Most sentences are near the border, so those are what the loss looks at. Learned from 1,500 trees,
 # prototypes had a lower error on the development split than with the identity (neighbours did not).
 SQUASH = Squash("logistic", 10.0)
@@ -35,11 +37,14 @@ class Run:
         seed: int,
         n_jobs: int | None,
         verbose: int,
+        kept: Kept,
+        finished: Callable[[], object],
     ) -> None:
         self.splits, self.plan = splits, plan
         self.seed, self.n_jobs, self.verbose = seed, n_jobs, verbose
+        self.kept, self.finished = kept, finished  # called after each part that is kept
 
-    def learn(self, initial: VectorCosts, kept: Kept) -> tuple[VectorCosts, list[Row]]:
+    def learn(self, initial: VectorCosts) -> tuple[VectorCosts, list[Row]]:
         """Learn in every way of the plan; give the best costs for the development split.
 
         What an earlier run has learned is taken as it is.
@@ -47,10 +52,11 @@ class Run:
         tried: list[Row] = []
         best: tuple[float, VectorCosts] | None = None
         for way, options in enumerate(self.plan.learn):
-            done = kept.get(way)
+            done = self.kept.get(way)
             if done is None:
                 done = self._learn(initial, options)
-                kept.put(way, *done)
+                self.kept.put(way, *done)
+                self.finished()
             row, projection = done
             tried.append(row)
             if best is None or row["dev_error"] < best[0]:
@@ -82,32 +88,52 @@ class Run:
         return row, costs.projection
 
     def errors(self, when: str, costs: VectorCosts) -> list[tuple[Row, Indices]]:
-        """Give the errors of all classifiers under some costs, and their predictions."""
-        return [self._knn(when, costs), self._glvq(when, costs)]
+        """Give the errors of all classifiers under some costs, and their predictions.
+
+        What an earlier run has measured is taken as it is.
+        """
+        found = []
+        for name, measure in ((KNN, self._knn), (GLVQ, self._glvq)):
+            done = self.kept.get_errors(name, when, costs.projection)
+            if done is None:
+                done = measure(when, costs)
+                self.kept.put_errors(*done, costs.projection)
+                self.finished()
+            found.append(done)
+        return found
 
     def compare(self, before: Indices, after: Indices) -> Row:
         """Compare predictions for the test split before and after."""
         return mcnemar(self.splits["test"][1], before, after)
 
-    def _measure(self, split: str, targets: TreeSet, costs: VectorCosts) -> Any:
-        trees = self.splits[split][0]
-        return pairwise_distances(trees, targets, costs=costs, n_jobs=self.n_jobs, dtype="float32")
+    def _measure(self, name: str, split: str, targets: TreeSet, costs: VectorCosts) -> Any:
+        with progress_told(self.verbose, name, f"{split} trees") as told:
+            return pairwise_distances(
+                self.splits[split][0],
+                targets,
+                costs=costs,
+                n_jobs=self.n_jobs,
+                dtype="float32",
+                progress=told,
+            )
 
     def _knn(self, when: str, costs: VectorCosts) -> tuple[Row, Indices]:
         trees, classes = self.splits["train"]
         counts = [k for k in self.plan.n_neighbors if k <= len(trees)]
         found = {}
         for split in ("dev", "test"):
-            near = np.argsort(self._measure(split, trees, costs), axis=1, kind="stable")
+            apart = self._measure(f"{KNN} {when}", split, trees, costs)
+            near = np.argsort(apart, axis=1, kind="stable")
             found[split] = votes(classes[near[:, : counts[-1]]], counts)
-        return self._chosen("knn", when, "n_neighbors", counts, found)
+        return self._chosen(KNN, when, "n_neighbors", counts, found)
 
     def _glvq(self, when: str, costs: VectorCosts) -> tuple[Row, Indices]:
         trees, classes = self.splits["train"]
         candidates = draw_candidates(classes, self.plan.n_candidates, check_random_state(self.seed))
         kept = trees[candidates]
-        distances = self._measure("train", kept, costs).astype(np.float64)
-        apart = {split: self._measure(split, kept, costs) for split in ("dev", "test")}
+        name = f"{GLVQ} {when}"
+        distances = self._measure(name, "train", kept, costs).astype(np.float64)
+        apart = {split: self._measure(name, split, kept, costs) for split in ("dev", "test")}
         found: dict[str, list[Indices]] = {split: [] for split in apart}
         for count in self.plan.n_prototypes:
             wanted = np.full(int(classes.max()) + 1, count)
@@ -115,7 +141,7 @@ class Run:
             places = np.searchsorted(candidates, chosen.indices)
             for split, measured in apart.items():
                 found[split].append(chosen.labels[measured[:, places].argmin(axis=1)])
-        return self._chosen("median GLVQ", when, "n_prototypes", self.plan.n_prototypes, found)
+        return self._chosen(GLVQ, when, "n_prototypes", self.plan.n_prototypes, found)
 
     def _chosen(
         self,
