@@ -1,6 +1,7 @@
 //! Every kernel, orientation and role against the slow twins, bit for bit.
 
 use super::packed::{Buffers, Job};
+use super::profile::Source;
 use super::savings::Savings;
 use super::sharing::Sharing;
 use super::simd::Simd;
@@ -84,7 +85,8 @@ fn packed_by<S: Simd>(
     }
     let stride = tables.vectors * S::LANES;
     let lanes = S::elements_mut(&mut buffers.profile);
-    profile::fill(pricing, false, &operand(x), &codes, stride, lanes);
+    let source = Source { pricing, transposed: false, codes: &codes };
+    source.fill(&operand(x), stride, lanes, Source::fill_row);
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
     let job = Job { rows, layout, columns: &tables, buffers: &mut buffers };

@@ -118,10 +118,11 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         let table = product(&[larger, row]);
         let profile = product(&[larger.min(labels.0.max(labels.1) + 1), row]);
         let state = product(&[STATE_VECTORS * vector_bytes(), depth + 2]);
-        // A block per level and vector; a segment that crosses vectors has one more. Of a tree, or
-        // of a batch of trees that are no larger than the batch. Large tables serve one side.
+        // A block per level and vector; a segment that crosses vectors has one more, and there are
+        // half as many segments as nodes at most: each has a leaf of its own. Of a tree, or of a
+        // batch of trees that are no larger than the batch. Large tables serve one side.
         let cells = work.min(LARGEST_TABLES).max(batch * depth.min(batch));
-        let blocks = cells / (vector_bytes() / lanes.bytes()) + width;
+        let blocks = cells / (vector_bytes() / lanes.bytes()) + width / 2;
         let columns = product(&[blocks, BLOCK_VECTORS * vector_bytes()]);
         let columns = columns.saturating_add(columns.min(KEEP_TABLES as u64));
         let places = product(&[PLACE_BYTES, labels.0.max(labels.1) + 1]);
@@ -175,7 +176,7 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         }
     }
     let per_block = 2 * BLOCK_VECTORS;
-    let of_nodes = used.iter().map(|_| per_block * vector_bytes()).sum();
+    let of_nodes = used.iter().map(|_| per_block / 2 * vector_bytes()).sum();
     let of_work = used.iter().map(|(lanes, _)| per_block * lanes.bytes()).sum();
     bytes.kept = (of_nodes, of_work);
     bytes.most_kept = 2 * kinds * KEEP_TABLES as u64;

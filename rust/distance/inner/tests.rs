@@ -2,7 +2,7 @@
 
 use super::paths::Prices;
 use super::*;
-use crate::distance::profile;
+use crate::distance::profile::{self, Source};
 use crate::distance::scalar;
 use crate::distance::strategy::best_route;
 use crate::distance::tests::{SIDES, all_ways, operand, prepare, some_cost, table};
@@ -62,7 +62,8 @@ fn subtrees_have_the_same_savings_along_inner_paths() {
                 let height = profile::height(&a);
                 buffers.reserve(rows, height, columns, &cancel).unwrap();
                 append_codes(&b, columns, &mut codes);
-                profile::fill(pricing, false, &a, &codes, codes.len(), &mut buffers.profile);
+                let source = Source { pricing, transposed: false, codes: &codes };
+                source.fill(&a, codes.len(), &mut buffers.profile, Source::fill_row);
                 scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
                 let m = columns.len();
                 for i in 0..rows.len() {
