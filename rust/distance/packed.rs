@@ -192,6 +192,10 @@ fn tree_row<S: Simd>(
     row: &mut [S::Vector],
     savings: &[S::Vector],
 ) {
+    if let ([known], &[savings]) = (&mut *row, savings) {
+        tree_row_of_one(simd, &columns.blocks[chunk.blocks.clone()], current, known, savings);
+        return;
+    }
     for run in &columns.runs[chunk.runs.clone()] {
         let cells = &mut current[run.within(chunk)];
         if run.chained {
@@ -200,6 +204,27 @@ fn tree_row<S: Simd>(
             tree_run::<S, false>(simd, columns, run, cells, row, savings);
         }
     }
+}
+
+/// The same if all columns are in one vector: its subtree values stay in a register on their way
+/// from level to level, each of which waits for the one before.
+#[inline(always)]
+fn tree_row_of_one<S: Simd>(
+    simd: S,
+    blocks: &[Block<S>],
+    current: &mut [S::Vector],
+    row: &mut S::Vector,
+    savings: S::Vector,
+) {
+    let mut known = *row;
+    for (block, cell) in blocks.iter().zip(current) {
+        let old = *cell;
+        let paired = simd.add(simd.and(simd.shift(old), block.inside), savings);
+        let reached = simd.max(simd.and(paired, block.path), old);
+        *cell = simd.scan(simd.max(reached, known), &block.scan);
+        known = simd.max(simd.and(*cell, block.path), known);
+    }
+    *row = known;
 }
 
 #[inline(always)]
@@ -242,6 +267,14 @@ fn leaf_row<S: Simd>(
     row: &[S::Vector],
     expanded: &mut [S::Vector],
 ) {
+    if let &[value] = row {
+        let blocks = columns.blocks[chunk.blocks.clone()].iter();
+        for ((block, cell), apart) in blocks.zip(current).zip(expanded) {
+            *apart = simd.pick(*cell, &block.pick);
+            *cell = simd.scan(simd.max(simd.add(*apart, value), *cell), &block.scan);
+        }
+        return;
+    }
     for run in &columns.runs[chunk.runs.clone()] {
         let cells = &mut current[run.within(chunk)];
         let expanded = &mut expanded[run.within(chunk)];
@@ -316,6 +349,13 @@ fn forest_row<S: Simd>(
     row: &[S::Vector],
     expanded: &[S::Vector],
 ) {
+    if let &[value] = row {
+        let blocks = columns.blocks[chunk.blocks.clone()].iter();
+        for ((block, cell), &apart) in blocks.zip(current).zip(expanded) {
+            *cell = simd.scan(simd.max(simd.add(apart, value), *cell), &block.scan);
+        }
+        return;
+    }
     for run in &columns.runs[chunk.runs.clone()] {
         let cells = &mut current[run.within(chunk)];
         let expanded = &expanded[run.within(chunk)];
