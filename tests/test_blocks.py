@@ -173,13 +173,18 @@ def test_zigzags_weigh_what_inner_paths_take():
 # --- again -------------------------------------------------------------------------
 
 
+def partial_of(path):
+    (partial,) = path.parent.glob(f"{path.name}.*.partial")
+    return partial
+
+
 def test_what_is_there_is_not_computed_again(tmp_path, expected):
     path = tmp_path / "D.npy"
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(TREES, out=path, memory_budget=SMALL, progress=stop_at(0.4))
     assert not path.exists()
     assert manifest(path)["done"] == [[0, manifest(path)["done"][0][1]]]
-    partial = np.load(f"{path}.partial", mmap_mode="r+")
+    partial = np.load(partial_of(path), mmap_mode="r+")
     partial[0, 1] = 777.0  # would be overwritten if its block were computed
     partial.flush()
     calls = []
@@ -227,11 +232,65 @@ def test_a_damaged_file_is_told(tmp_path, damage):
     path = tmp_path / "D.npy"
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(TREES, out=path, memory_budget=SMALL, progress=stop_at(0.4))
-    partial = Path(f"{path}.partial")
+    partial = partial_of(path)
     whole = partial.read_bytes()
     partial.write_bytes(whole[:-8] if damage is None else damage)
     with pytest.raises(ValueError, match="damaged"):
         tm.pairwise_distances(TREES, out=path, memory_budget=SMALL)
+
+
+def test_a_finished_file_from_elsewhere_is_kept(tmp_path, expected):
+    path, other = tmp_path / "D.npy", tmp_path / "elsewhere.npy"
+    with pytest.raises(tm.exceptions.CancelledError):
+        tm.pairwise_distances(TREES, out=path, memory_budget=SMALL, progress=stop_at(0.4))
+    partial_of(path)
+    tm.pairwise_distances(TREES, out=other)
+    shutil.copy(other, path)
+    shutil.copy(f"{other}.manifest.json", f"{path}.manifest.json")
+    check_same(tm.pairwise_distances(TREES, out=path), expected)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_an_unfinished_file_of_another_manifest_is_not_taken(tmp_path, expected):
+    path, other = tmp_path / "D.npy", tmp_path / "elsewhere.npy"
+    for share, target in ((0.3, path), (0.6, other)):
+        with pytest.raises(tm.exceptions.CancelledError):
+            tm.pairwise_distances(TREES, out=target, memory_budget=SMALL, progress=stop_at(share))
+    assert manifest(path)["done"] != manifest(other)["done"]
+    shutil.copy(f"{other}.manifest.json", f"{path}.manifest.json")
+    check_same(tm.pairwise_distances(TREES, out=path, memory_budget=SMALL), expected)
+
+
+@pytest.mark.parametrize("share", [None, 0.7])
+@pytest.mark.parametrize("condensed", [False, True])
+def test_chunks_that_are_gone_are_told(tmp_path, share, condensed):
+    pytest.importorskip("zarr")
+    path = tmp_path / "D.zarr"
+    options = {"memory_budget": reference.budget(1_900_000, TREES), "condensed": condensed}
+    if share is None:
+        tm.pairwise_distances(TREES, out=path, **options)
+    else:
+        with pytest.raises(tm.exceptions.CancelledError):
+            tm.pairwise_distances(TREES, out=path, progress=stop_at(share), **options)
+    for chunk in (path / "c").rglob("*"):
+        if chunk.is_file():
+            chunk.unlink()
+    with pytest.raises(ValueError, match="damaged"):
+        tm.pairwise_distances(TREES, out=path, **options)
+    got = tm.pairwise_distances(TREES, out=path, overwrite=True, **options)
+    check_same(got, tm.pairwise_distances(TREES, condensed=condensed))
+
+
+def test_an_array_of_another_manifest_is_not_taken(tmp_path):
+    pytest.importorskip("zarr")
+    path, other = tmp_path / "D.zarr", tmp_path / "elsewhere.zarr"
+    budget = reference.budget(1_900_000, TREES)
+    for target in (path, other):
+        with pytest.raises(tm.exceptions.CancelledError):
+            tm.pairwise_distances(TREES, out=target, memory_budget=budget, progress=stop_at(0.5))
+    shutil.copy(f"{other}.manifest.json", f"{path}.manifest.json")
+    with pytest.raises(ValueError, match="is not the array that its manifest tells of"):
+        tm.pairwise_distances(TREES, out=path, memory_budget=budget)
 
 
 def test_blocks_larger_than_the_budget_are_not_resumed(tmp_path, expected):

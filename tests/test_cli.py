@@ -211,20 +211,25 @@ def test_nearest_refuses(capsys, monkeypatch, bracket_file, tmp_path, arguments,
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("flags", [[], ["--no-progress"]])
-def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
-    capsys, monkeypatch, bracket_file, tmp_path, flags
-):
-    clock = iter([0.0, 0.1, 60.0, 120.0])
+def be_slow(monkeypatch, seconds):
+    """Let the work be told of at all of these seconds but the first, when it begins."""
+    clock = iter(seconds)
 
     def slow(trees, *, progress, **options):
         if progress is not None:
-            for done in (0, 5, 10):
-                progress(done, 10)
+            for done in range(len(seconds) - 1):
+                progress(done, len(seconds) - 2)
         return np.zeros((4, 4))
 
     monkeypatch.setattr(cli, "pairwise_distances", slow)
     monkeypatch.setattr("treemetric._cli_common.time.monotonic", lambda: next(clock))
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-progress"]])
+def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
+    capsys, monkeypatch, bracket_file, tmp_path, flags
+):
+    be_slow(monkeypatch, [0.0, 0.1, 60.0, 120.0])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     target = tmp_path / "D.npy"
     assert main(["pairwise", str(bracket_file), "-o", str(target), *flags]) == 0
@@ -238,6 +243,12 @@ def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
             "100% done, 0 s left",
         ]
         assert told[-1].endswith("\n")
+
+
+def test_progress_is_told_in_a_log_once_a_minute(capsys, monkeypatch, bracket_file, tmp_path):
+    be_slow(monkeypatch, [0.0, 0.1, 30.0, 61.0, 90.0, 130.0])
+    assert main(["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy")]) == 0
+    assert capsys.readouterr().err == " 50% done, 61 s left\n100% done, 0 s left\n"
 
 
 @pytest.mark.parametrize(

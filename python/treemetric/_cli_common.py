@@ -54,7 +54,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def add_progress(parser: argparse.ArgumentParser) -> None:
     """Add the wish for silence."""
     parser.add_argument(
-        "--no-progress", action="store_true", help="do not tell how far the work is"
+        "--no-progress",
+        action="store_true",
+        help="do not tell how far the work is (on a terminal all the time, in a log every minute)",
     )
 
 
@@ -95,31 +97,36 @@ def read_trees(path: Path) -> TreeSet:
     return TreeSet.from_bracket(path)
 
 
+_MINUTE = 60.0  # between two lines in a log
+
+
 def progress_of(arguments: argparse.Namespace) -> "_Progress | None":
-    """Give the line that tells how far the work is, if someone may read it."""
-    quiet = arguments.no_progress or not sys.stderr.isatty()
-    return None if quiet else _Progress()
+    """Give what tells how far the work is, unless nobody wants to know."""
+    return None if arguments.no_progress else _Progress(live=sys.stderr.isatty())
 
 
 class _Progress:
-    """One line on standard error that tells how far the work is."""
+    """Tells on standard error how far the work is: one line that changes, or a line a minute."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, live: bool) -> None:
+        self._live = live
         self._start = time.monotonic()
         self._before = -1  # what an earlier run did; told by the first call
-        self._told = False
+        # Work that is done at once needs no telling.
+        self._next = 0.5 if live else _MINUTE
 
     def __call__(self, done: int, total: int) -> None:
         elapsed = time.monotonic() - self._start
         if self._before < 0:
             self._before = done
-        # Work that is done at once needs no telling.
-        if elapsed < 0.5 and not self._told:
+        if elapsed < self._next:
             return
-        self._told = True
+        self._next = 0.0 if self._live else elapsed + _MINUTE
         fresh = done - self._before
         left = elapsed * (total - done) / fresh if fresh else float("inf")
-        end = "\n" if done >= total else ""
         share = done / total if total else 1.0
-        line = f"\r{share:4.0%} done, {left:.0f} s left   "
-        print(line, end=end, file=sys.stderr, flush=True)
+        line = f"{share:4.0%} done, {left:.0f} s left"
+        if self._live:
+            print(f"\r{line}   ", end="\n" if done >= total else "", file=sys.stderr, flush=True)
+        else:
+            print(line, file=sys.stderr, flush=True)

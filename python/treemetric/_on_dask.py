@@ -59,11 +59,15 @@ def _compute_held(key: str, cuts: dict[str, Any], block: Block, threads: int) ->
     return _compute(_held(key), cuts, block, threads)
 
 
-def _write_held(key: str, cuts: dict[str, Any], block: Block, threads: int, path: str) -> None:
+def _write_held(
+    key: str, cuts: dict[str, Any], block: Block, threads: int, target: tuple[str, str]
+) -> None:
     """Compute a block of trees that are there, and write it; runs on a worker."""
+    path, run = target
     problem = _held(key)
     plan = problem.plan_from(cuts)
     store = ZarrStore(Path(path), plan.result_shape, problem.dtype)
+    store.run = run
     store.attach()
     store.write(plan, block, problem.compute(plan, block, threads, None))
     store.sync()
@@ -169,7 +173,7 @@ def _results(
     waiting = deque(filling.missing())
     if not waiting:
         return
-    cuts, path = filling.plan.to_json(), str(filling.path.absolute())
+    cuts, target = filling.plan.to_json(), (str(filling.path.absolute()), filling.run)
     running: dict[Any, int] = {}
     finished = importlib.import_module("distributed").as_completed()
     with _sent(client, filling.problem) as key:
@@ -180,7 +184,7 @@ def _results(
                     index = waiting.popleft()
                     what = (key, cuts, filling.plan.blocks[index], threads)
                     if remote:
-                        future = client.submit(_write_held, *what, path, pure=False)
+                        future = client.submit(_write_held, *what, target, pure=False)
                     else:
                         future = client.submit(_compute_held, *what, pure=False)
                     running[future] = index

@@ -5,6 +5,7 @@ import importlib
 import json
 import math
 import os
+import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -21,6 +22,8 @@ from treemetric._validation import refuse, shown
 
 # Columns that are turned into rows at once.
 _PANEL = 64
+# The attribute of a Zarr array that names the run.
+_RUN = "treemetric_run"
 # Values in a chunk of a condensed Zarr array.
 _FLAT_CHUNK = 1 << 18
 
@@ -34,6 +37,7 @@ class Store(ABC):
     def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.path, self.shape, self.dtype = path, shape, dtype
         self.beside = path
+        self.run = ""  # which run of which manifest the file belongs to while it is filled
 
     def strips(self) -> bool:
         """Tell whether blocks must be ranges of whole rows."""
@@ -49,7 +53,11 @@ class Store(ABC):
 
     @abstractmethod
     def is_begun(self) -> bool:
-        """Tell whether there is a file that blocks can be written to."""
+        """Tell whether there is a file of this run that blocks can be written to."""
+
+    def holds(self, plan: BlockPlan, block: Block) -> bool:  # noqa: ARG002
+        """Tell whether a block that was written is there, as far as that is cheap to see."""
+        return True
 
     @abstractmethod
     def create(self, grain: int) -> None:
@@ -75,6 +83,9 @@ class Store(ABC):
     def close(self) -> None:
         """Release the file."""
 
+    def tidy(self) -> None:
+        """Remove what other runs left unfinished."""
+
     @abstractmethod
     def remove(self) -> None:
         """Remove the file, finished or not."""
@@ -85,17 +96,22 @@ class Store(ABC):
 
 
 class NpyStore(Store):
-    """A file of NumPy's format; until it is whole it is called .partial.
+    """A file of NumPy's format; until it is whole its name has the run in it and ends in .partial.
 
-    Written through the file, not through a map of it: pages of a map would count as memory of
+    So a file that another run left can not be taken for that of the manifest, wherever the
+    manifest comes from. Written through the file, not through a map of it: pages of a map would count as memory of
     the process.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         super().__init__(path, shape, dtype)
-        self.partial = path.with_name(f"{path.name}.partial")
         self._file: Any = None
         self._offset = 0
+
+    @property
+    def partial(self) -> Path:
+        """The file while it is filled."""
+        return self.path.with_name(f"{self.path.name}.{self.run}.partial")
 
     def is_whole(self) -> bool:
         """See `Store`."""
@@ -110,7 +126,7 @@ class NpyStore(Store):
 
     def create(self, grain: int) -> None:  # noqa: ARG002
         """See `Store`."""
-        self.partial.unlink(missing_ok=True)
+        self.tidy()
         free = shutil.disk_usage(self.path.parent).free
         if self._nbytes() > free:
             message = f"the distances need {self._nbytes()} bytes, but only {free} are free for"
@@ -194,6 +210,7 @@ class NpyStore(Store):
         """See `Store`."""
         self.close()
         self.partial.replace(self.path)
+        self.tidy()
         sync_folder(self.path.parent)
 
     def close(self) -> None:
@@ -201,10 +218,17 @@ class NpyStore(Store):
         if self._file is not None:
             self._file.close()
 
+    def tidy(self) -> None:
+        """See `Store`."""
+        ours = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]*\.partial")
+        for file in self.path.parent.iterdir():
+            if ours.fullmatch(file.name):
+                file.unlink()
+
     def remove(self) -> None:
         """See `Store`."""
         self.path.unlink(missing_ok=True)
-        self.partial.unlink(missing_ok=True)
+        self.tidy()
 
     def result(self) -> Any:
         """See `Store`."""
@@ -261,7 +285,17 @@ class ZarrStore(Store):
             dtype=self.dtype,
             chunks=flat if len(self.shape) == 1 else (grain, grain),
             fill_value=np.nan,
+            attributes={_RUN: self.run},
         )
+
+    def is_sound(self) -> bool:
+        """See `Store`."""
+        array = self.result()
+        return self._is_ours(array) and array.nchunks_initialized == array.nchunks
+
+    def _is_ours(self, array: Any) -> bool:
+        found = (array.shape, array.dtype, array.attrs.get(_RUN))
+        return bool(found == (self.shape, self.dtype, self.run))
 
     def open(self) -> None:
         """See `Store`."""
@@ -273,25 +307,21 @@ class ZarrStore(Store):
     def attach(self) -> None:
         """Open the array to write to it beside others who do."""
         self._array = self._zarr.open_array(self.root, path=self.name, mode="r+")
-        if (self._array.shape, self._array.dtype) != (self.shape, self.dtype):
+        if not self._is_ours(self._array):
             message = f"{self.path} is not the array that its manifest tells of"
             raise ValueError(message)
 
     def write(self, plan: BlockPlan, block: Block, values: Distances) -> None:
         """See `Store`."""
-        (row, last), (column, end) = block
-        if plan.condensed:
-            parts: list[tuple[tuple[Any, ...], Distances]] = [
-                ((slice(plan.start(row), plan.start(last)),), values)
-            ]
-        else:
-            parts = [((slice(row, last), slice(column, end)), values)]
-            if plan.triangle and row != column:
-                parts.append(((slice(column, end), slice(row, last)), values.T))
-        for place, part in parts:
+        for place, part in zip(_places(plan, block), (values, values.T), strict=False):
             if part.size:
                 self._array[place] = part
                 self._written.update(self._files(place))
+
+    def holds(self, plan: BlockPlan, block: Block) -> bool:
+        """See `Store`."""
+        places = [place for place in _places(plan, block) if all(p.start < p.stop for p in place)]
+        return all(file.exists() for place in places for file in self._files(place))
 
     def _files(self, place: Iterable[slice]) -> list[Path]:
         """List the files of the chunks of a place."""
@@ -334,6 +364,15 @@ class ZarrStore(Store):
     def result(self) -> Any:
         """See `Store`."""
         return self._zarr.open_array(self.root, path=self.name, mode="r")
+
+
+def _places(plan: BlockPlan, block: Block) -> list[tuple[slice, ...]]:
+    """Give the places of a block in the array, and of its mirror image if that is wanted."""
+    (row, last), (column, end) = block
+    if plan.condensed:
+        return [(slice(plan.start(row), plan.start(last)),)]
+    place = (slice(row, last), slice(column, end))
+    return [place, place[::-1]] if plan.triangle and row != column else [place]
 
 
 def store_class(path: Path, function: str) -> type[Store]:

@@ -1,6 +1,7 @@
 """Distances in a file: begun, resumed, finished."""
 
 import os
+import secrets
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -76,6 +77,7 @@ class Filling:
         self._stack = ExitStack()
         self._written: set[int] = set()  # but not yet noted
         self._noted = 0.0
+        self._finished = False
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -113,11 +115,14 @@ class Filling:
             self._give_up(f"{store.path} was made with {', '.join(differences)}", ValueError)
             return False
         self.plan = self.problem.plan_from(manifest.plan)
+        store.run = str(manifest.extra.get("run", ""))
         if max(manifest.done, default=0) >= max(len(self.plan.blocks), 1):
             self._give_up(f"{manifest.path} has blocks that there are not", ValueError)
             return False
         if self.is_complete() and store.is_whole():
             if store.is_sound():
+                self._finished = True
+                store.tidy()
                 return True
             self._give_up(f"{store.path} is damaged", ValueError)
             return False
@@ -130,6 +135,10 @@ class Filling:
             return False  # the file itself may be half made
         check_room(self._room.of(self.plan), self._budget, self._function)
         store.open()
+        for block in manifest.done:
+            if not store.holds(self.plan, self.plan.blocks[block]):
+                self._give_up(f"{store.path} is damaged", ValueError)
+                return False
         return True
 
     def _give_up(self, message: str, kind: type[Exception]) -> None:
@@ -150,8 +159,14 @@ class Filling:
             aligned=store.aligned,
         )
         # The manifest first: a file without one is not known to be ours.
-        self._manifest.begin(self.plan.to_json(), {"grain": grain})
+        store.run = secrets.token_hex(4)
+        self._manifest.begin(self.plan.to_json(), {"grain": grain, "run": store.run})
         store.create(grain)
+
+    @property
+    def run(self) -> str:
+        """The run that the file belongs to."""
+        return self._store.run
 
     def is_complete(self) -> bool:
         """Tell whether no block is missing."""
@@ -185,8 +200,9 @@ class Filling:
     def finish(self) -> Any:
         """Give the file its name, if that is left to do, and open it for reading."""
         self._commit()
-        if self._store.is_begun():
+        if not self._finished:
             self._store.finish()
+            self._finished = True
         return self._store.result()
 
 

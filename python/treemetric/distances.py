@@ -193,7 +193,7 @@ def pairwise_distances(
 
     Beside a file ``D.npy`` there is ``D.npy.manifest.json``, which tells trees, costs, options
     and version by fingerprint and lists the blocks that are done. While work is under way the
-    file is called ``D.npy.partial``; a Zarr array has NaN where blocks are missing.
+    name of the file ends in ``.partial``; a Zarr array has NaN where blocks are missing.
 
     Examples
     --------
