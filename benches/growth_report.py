@@ -171,7 +171,9 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
     styles |= {f"all pairs, {name}": points for (name, _), points in sets.items()}
     _lines(right, styles, "peak", scale=1e-6)
     _label(right, "peak memory", "nodes of each tree, or number of trees", "MB added")
-    right.legend(fontsize=8, loc="upper left")
+    # Room for the legend above the lines.
+    right.set_ylim(top=right.get_ylim()[1] * 100)
+    right.legend(fontsize=8, ncols=2, loc="upper left")
     return figure
 
 
