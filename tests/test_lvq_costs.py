@@ -176,7 +176,7 @@ def test_labels_beyond_training_keep_their_costs():
     table[-2, :] = table[:, -2] = 50.0
     table[-2, -2] = 0.0
     initial = tm.CostMatrix((*known, "z"), table)
-    # Two rounds: after the third the loss is at its minimum, which rounding reaches in other places.
+    # Two rounds: after the third the loss is at its minimum, and where there, rounding decides.
     learner = LVQCosts(2, initial_costs=initial, max_iter=2).fit(strings.data, strings.target)
     plain = LVQCosts(2, max_iter=2).fit(strings.data, strings.target)
     others = [*range(len(known)), -1]

@@ -83,6 +83,7 @@ class Store(ABC):
     def close(self) -> None:
         """Release the file."""
 
+    @abstractmethod
     def tidy(self) -> None:
         """Remove what other runs left unfinished."""
 
@@ -98,9 +99,9 @@ class Store(ABC):
 class NpyStore(Store):
     """A file of NumPy's format; until it is whole its name has the run in it and ends in .partial.
 
-    So a file that another run left can not be taken for that of the manifest, wherever the
-    manifest comes from. Written through the file, not through a map of it: pages of a map would count as memory of
-    the process.
+    So a file that another run left is not taken for that of the manifest, wherever the manifest
+    comes from. Written through the file, not through a map of it: pages of a map would count as
+    memory of the process.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -347,6 +348,9 @@ class ZarrStore(Store):
 
     def close(self) -> None:
         """See `Store`."""
+
+    def tidy(self) -> None:
+        """See `Store`; an array has one name only."""
 
     def remove(self) -> None:
         """See `Store`."""
