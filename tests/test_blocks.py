@@ -281,6 +281,22 @@ def test_chunks_that_are_gone_are_told(tmp_path, share, condensed):
     check_same(got, tm.pairwise_distances(TREES, condensed=condensed))
 
 
+@pytest.mark.parametrize("metadata", [None, "{", "{}"])
+def test_metadata_that_are_gone_are_told(tmp_path, metadata):
+    pytest.importorskip("zarr")
+    path = tmp_path / "D.zarr"
+    tm.pairwise_distances(TREES, out=path)
+    if metadata is None:
+        (path / "zarr.json").unlink()
+    else:
+        (path / "zarr.json").write_text(metadata)
+    with pytest.raises(ValueError, match="damaged"):
+        tm.pairwise_distances(TREES, out=path)
+    # What is no array any more is not removed: it may be anything.
+    with pytest.raises(FileExistsError, match="not a Zarr array"):
+        tm.pairwise_distances(TREES, out=path, overwrite=True)
+
+
 def test_an_array_of_another_manifest_is_not_taken(tmp_path):
     pytest.importorskip("zarr")
     path, other = tmp_path / "D.zarr", tmp_path / "elsewhere.zarr"

@@ -291,7 +291,10 @@ class ZarrStore(Store):
 
     def is_sound(self) -> bool:
         """See `Store`."""
-        array = self.result()
+        try:
+            array = self.result()
+        except (OSError, ValueError, KeyError):  # its metadata are gone, or none
+            return False
         return self._is_ours(array) and array.nchunks_initialized == array.nchunks
 
     def _is_ours(self, array: Any) -> bool:
