@@ -53,9 +53,8 @@ test-python: $(VENV)/.tools
 
 # The same wheel with the oldest libraries it says it works with, as far as there are binaries of
 # them for this Python. What depends on them most: estimators, optimisation, plots, sparse arrays.
-OLDEST_TESTS := $(wildcard tests/test_classification_*.py tests/test_learning_*.py tests/test_gesl*.py) \
-	tests/test_bedl.py tests/test_lvq_costs.py tests/test_transformers.py tests/test_testing.py \
-	tests/test_edit_counts.py tests/test_plotting.py tests/test_plotting_costs.py
+OLDEST_TESTS := tests/classification tests/learning tests/estimators tests/testing tests/plotting \
+	tests/alignment/test_edit_counts.py
 test-oldest: $(VENV)/.tools
 	@ls dist/*.whl >/dev/null 2>&1 || $(MAKE) test-python
 	$(PYTHON) -m venv $(VENV)-oldest

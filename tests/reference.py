@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import treemetric as tm
-from treemetric._to_disk import make_problem
+from treemetric.matrix.fill import make_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,11 +4,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
-from treemetric._cooptimal import CoOptimal, cooptimal
 from treemetric._core import __version__ as __version__
-from treemetric._edit_counts import EditCounts, edit_counts
-from treemetric._soft_alignment import SoftAlignment, soft_alignment
-from treemetric.alignment import Alignment, Edit, align, subtree_distances
+from treemetric.alignment import (
+    Alignment,
+    CoOptimal,
+    Edit,
+    EditCounts,
+    SoftAlignment,
+    align,
+    cooptimal,
+    edit_counts,
+    soft_alignment,
+    subtree_distances,
+)
 from treemetric.costs import (
     CallableCosts,
     CostMatrix,

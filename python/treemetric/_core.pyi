@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._typing import FloatArray, IntArray, OffsetArray
+from treemetric._base.typing import FloatArray, IntArray, OffsetArray
 
 __version__: str
 

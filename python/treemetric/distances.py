@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from treemetric import _core
-from treemetric._pricing import check_costs, pair_table, resolve
-from treemetric._progress import reporter
-from treemetric._typing import Distances, DType, Path, Progress, Trees
-from treemetric._validation import (
+from treemetric._base.progress import reporter
+from treemetric._base.typing import Distances, DType, Path, Progress, Trees
+from treemetric._base.validation import (
     check_bool,
     check_cutoff,
     check_dtype,
@@ -20,6 +19,7 @@ from treemetric._validation import (
     shown,
 )
 from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs, pair_table, resolve
 from treemetric.tree import Tree
 from treemetric.treeset import check_tree, check_trees
 
@@ -221,7 +221,7 @@ def pairwise_distances(
     if condensed and Y is not None:
         refuse("Y", name, "None if condensed=True", "a collection of trees")
     if isinstance(out, (str, os.PathLike)):
-        from treemetric._to_disk import to_disk  # which is not needed otherwise
+        from treemetric.matrix.fill import to_disk  # which is not needed otherwise
 
         found: Distances = to_disk(
             out,

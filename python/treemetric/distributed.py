@@ -9,16 +9,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from treemetric import _on_dask, _on_joblib
-from treemetric._blocks import check_budget
-from treemetric._pricing import check_costs
-from treemetric._problem import Problem
-from treemetric._progress import reporter
-from treemetric._store import ZarrStore, need, store_class
-from treemetric._to_disk import Filling, make_problem
-from treemetric._typing import DType, Progress, Trees
-from treemetric._typing import Path as PathLike
-from treemetric._validation import (
+from treemetric._base.progress import reporter
+from treemetric._base.typing import DType, Progress, Trees
+from treemetric._base.typing import Path as PathLike
+from treemetric._base.validation import (
     check_bool,
     check_cutoff,
     check_dtype,
@@ -27,6 +21,13 @@ from treemetric._validation import (
     shown,
 )
 from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs
+from treemetric.matrix import dask as on_dask
+from treemetric.matrix import joblib as on_joblib
+from treemetric.matrix.fill import Filling, make_problem
+from treemetric.matrix.plan import check_budget
+from treemetric.matrix.problem import Problem
+from treemetric.matrix.store import ZarrStore, need, store_class
 
 __all__ = ["joblib_distances", "pairwise_distances"]
 
@@ -126,8 +127,8 @@ def pairwise_distances(
         refuse("writer", name, "'client' or 'workers'", shown(writer))
     need("dask", "dask", "treemetric.distributed.pairwise_distances")
     if out is None:
-        return _on_dask.lazy(problem, threads, budget)
-    cluster = _on_dask.current_client(client)
+        return on_dask.lazy(problem, threads, budget)
+    cluster = on_dask.current_client(client)
     if cluster is None:
         refuse("client", name, "a distributed.Client if out is a path", "none")
     filling = Filling(
@@ -141,7 +142,7 @@ def pairwise_distances(
     if writer == "workers" and (store_class(Path(out), name) is not ZarrStore or condensed):
         refuse("writer", name, "'client' unless out is a full matrix in Zarr's format", "'workers'")
     with reporter(progress, name, "pairs") as report:
-        return _on_dask.fill(filling, cluster, threads, writer == "workers", report)
+        return on_dask.fill(filling, cluster, threads, writer == "workers", report)
 
 
 def joblib_distances(
@@ -221,7 +222,7 @@ def joblib_distances(
     problem = _problem(X, Y, costs, cutoff, dtype, condensed, out, name)
     with reporter(progress, name, "pairs") as report:
         if out is None:
-            return _on_joblib.into_array(problem, n_jobs, budget, report, name)
+            return on_joblib.into_array(problem, n_jobs, budget, report, name)
         filling = Filling(
             problem,
             out,
@@ -230,7 +231,7 @@ def joblib_distances(
             overwrite=check_bool(overwrite, "overwrite", name),
             function=name,
         )
-        return _on_joblib.into_file(filling, n_jobs, report)
+        return on_joblib.into_file(filling, n_jobs, report)
 
 
 def _problem(

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._estimator import check_option, check_some_trees, check_whole
-from treemetric._pricing import check_costs
-from treemetric._typing import Distances, DType, Trees
-from treemetric._validation import check_dtype, check_n_jobs
+from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.validation import check_dtype, check_n_jobs
+from treemetric._estimators.base import check_option, check_some_trees, check_whole
 from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
 

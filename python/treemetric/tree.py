@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._arrays import frozen, index_array
+from treemetric._base.arrays import frozen, index_array
+from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
-from treemetric._typing import IntArray, Label
 from treemetric.formats import adjacency, nested
 
 __all__ = ["Tree"]

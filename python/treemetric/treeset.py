@@ -7,9 +7,9 @@ from typing import Any, overload
 import numpy as np
 
 from treemetric import _core
-from treemetric._arrays import frozen, index_array
-from treemetric._typing import IntArray, Label, OffsetArray, Path, Trees
-from treemetric._validation import refuse, shown
+from treemetric._base.arrays import frozen, index_array
+from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
+from treemetric._base.validation import refuse, shown
 from treemetric.formats import bracket, jsonl
 from treemetric.tree import Tree
 

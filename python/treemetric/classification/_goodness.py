@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csc_matrix, hstack, identity
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 
 # The simplex is slower, but has another chance where interior points do not come to an end. With
 # similarities that are nearly all equal HiGHS may find a solution and not trust it; it does with

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 
 
 class Correction(NamedTuple):

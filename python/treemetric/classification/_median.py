@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 
 Indices = npt.NDArray[np.int64]
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._estimator import Inputs, TreeClassifier, check_option, check_positive
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
+from treemetric._estimators.base import Inputs, TreeClassifier, check_option, check_positive
 from treemetric.classification._median import Squash, relevance
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 from treemetric.classification._median import Indices, Squash, closest, relevance
 
 # The share of a first prototype that is spread over all data: weights of 0 could never grow.
@@ -113,7 +113,7 @@ def learn_mixtures(
             report(len(curve) - 1, max_iter)
 
     # Imported here, because learning builds on this package.
-    from treemetric._threads import one_blas_thread
+    from treemetric._base.threads import one_blas_thread
 
     with one_blas_thread():
         result = minimize(

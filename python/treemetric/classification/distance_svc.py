@@ -8,10 +8,16 @@ import numpy.typing as npt
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
-from treemetric._estimator import Codes, TreeClassifier, check_option, check_positive, check_whole
-from treemetric._stages import stage
-from treemetric._typing import FloatArray
-from treemetric._validation import as_float, refuse, shown
+from treemetric._base.stages import stage
+from treemetric._base.typing import FloatArray
+from treemetric._base.validation import as_float, refuse, shown
+from treemetric._estimators.base import (
+    Codes,
+    TreeClassifier,
+    check_option,
+    check_positive,
+    check_whole,
+)
 from treemetric.classification._kernel import Correction, corrected, gaussian, median_distance
 from treemetric.costs import Costs
 

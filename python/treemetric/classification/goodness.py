@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._estimator import (
+from treemetric._base.stages import stage
+from treemetric._base.typing import FloatArray
+from treemetric._base.validation import as_float, refuse, shown
+from treemetric._estimators.base import (
     Codes,
     TreeClassifier,
     check_positive,
     check_seed,
     check_whole,
 )
-from treemetric._stages import stage
-from treemetric._typing import FloatArray
-from treemetric._validation import as_float, refuse, shown
 from treemetric.classification._goodness import separate
 from treemetric.costs import Costs
 

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._estimator import (
+from treemetric._base.stages import stage
+from treemetric._base.typing import FloatArray
+from treemetric._estimators.base import (
     Inputs,
     check_positive,
     check_seed,
     check_whole,
     prototype_counts,
 )
-from treemetric._stages import stage
-from treemetric._typing import FloatArray
 from treemetric.classification._median import select_prototypes
 from treemetric.classification._prototypes import PrototypeClassifier
 from treemetric.costs import Costs

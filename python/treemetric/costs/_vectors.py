@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._typing import FloatArray, Label
-from treemetric._validation import refuse
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import refuse
 
 Rows = npt.NDArray[np.integer[Any]]
 

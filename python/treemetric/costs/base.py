@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from treemetric import _core
-from treemetric._typing import Label
-from treemetric._validation import as_float, refuse, shown
+from treemetric._base.typing import Label
+from treemetric._base.validation import as_float, refuse, shown
 
 if TYPE_CHECKING:
     from treemetric.costs.matrix import CostMatrix

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._arrays import frozen
-from treemetric._typing import FloatArray, Label
-from treemetric._validation import refuse
+from treemetric._base.arrays import frozen
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import refuse
 from treemetric.costs.matrix import CostMatrix, as_floats
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from treemetric import _core
-from treemetric._typing import CostFunction, FloatArray, Label
-from treemetric._validation import as_float, refuse, shown
+from treemetric._base.typing import CostFunction, FloatArray, Label
+from treemetric._base.validation import as_float, refuse, shown
 from treemetric.costs.base import Costs
 from treemetric.costs.matrix import CostMatrix
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._arrays import frozen
-from treemetric._typing import FloatArray, Label
-from treemetric._validation import refuse
+from treemetric._base.arrays import frozen
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import refuse
 from treemetric.costs.base import Costs, Violation
 
 _LARGEST = 1e200  # so that no sum of costs overflows

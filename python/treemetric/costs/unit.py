@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treemetric._typing import Label
+from treemetric._base.typing import Label
 from treemetric.costs.base import Costs
 from treemetric.costs.matrix import CostMatrix
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._typing import FloatArray, Label
-from treemetric._validation import check_memory, refuse, shown
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import check_memory, refuse, shown
 from treemetric.costs._vectors import (
     as_vectors,
     index_of,

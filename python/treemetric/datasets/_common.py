@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from treemetric._validation import refuse, shown
+from treemetric._base.validation import refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 

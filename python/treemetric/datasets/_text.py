@@ -4,8 +4,8 @@ import gzip
 from pathlib import Path as FilePath
 from typing import NoReturn
 
-from treemetric._typing import Path
-from treemetric._validation import refuse, shown
+from treemetric._base.typing import Path
+from treemetric._base.validation import refuse, shown
 
 
 def check_path(path: object, owner: str) -> FilePath:

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from sklearn.utils import Bunch
 
-from treemetric._typing import Path
-from treemetric._validation import refuse, shown
+from treemetric._base.typing import Path
+from treemetric._base.validation import refuse, shown
 from treemetric.datasets._common import loaded
 from treemetric.datasets._text import check_path, fail, read_text
 from treemetric.tree import Tree

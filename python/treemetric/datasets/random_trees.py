@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_random_state
 
-from treemetric._typing import Label
-from treemetric._validation import as_float, refuse, shown
+from treemetric._base.typing import Label
+from treemetric._base.validation import as_float, refuse, shown
 from treemetric.datasets._common import (
     check_int,
     check_range,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from treemetric._validation import refuse, shown
+from treemetric._base.validation import refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from treemetric._arrays import index_array
+from treemetric._base.arrays import index_array
+from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
-from treemetric._typing import IntArray, Label
 
 
 def parse(

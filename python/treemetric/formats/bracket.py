@@ -4,7 +4,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from treemetric import _core
-from treemetric._typing import IntArray, Label, OffsetArray, Path
+from treemetric._base.typing import IntArray, Label, OffsetArray, Path
 
 if TYPE_CHECKING:
     from treemetric.treeset import TreeSet

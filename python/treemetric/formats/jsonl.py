@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treemetric import _core
-from treemetric._typing import IntArray, Label, OffsetArray, Path
+from treemetric._base.typing import IntArray, Label, OffsetArray, Path
 
 if TYPE_CHECKING:
     from treemetric.treeset import TreeSet

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from treemetric._typing import IntArray, Label
+from treemetric._base.typing import IntArray, Label
 
 
 def flatten(nested: Any) -> tuple[list[Label], list[int]]:

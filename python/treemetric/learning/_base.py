@@ -12,9 +12,9 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._estimator import check_some_trees, check_targets
-from treemetric._typing import FloatArray, Trees
-from treemetric._validation import check_n_jobs, refuse, shown
+from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.validation import check_n_jobs, refuse, shown
+from treemetric._estimators.base import check_some_trees, check_targets
 from treemetric.costs import CostMatrix, Costs, VectorCosts
 from treemetric.learning._metric import Closing, LearnedMetric, check_choice
 from treemetric.learning._omega_metric import VectorMetric

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._typing import FloatArray, Label
+from treemetric._base.typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import CostMatrix
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from treemetric._threads import one_blas_thread
-from treemetric._typing import FloatArray, Label
+from treemetric._base.threads import one_blas_thread
+from treemetric._base.typing import FloatArray, Label
 from treemetric.classification._median import Squash
 from treemetric.costs import EmbeddingCosts
 from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 
-from treemetric._edit_counts import EditCounts
-from treemetric._threads import one_blas_thread
-from treemetric._validation import as_float, check_bool, refuse, shown
+from treemetric._base.threads import one_blas_thread
+from treemetric._base.validation import as_float, check_bool, refuse, shown
+from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix
 from treemetric.learning._base import check_int
 from treemetric.learning._gesl_metric import solve_metric

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from treemetric import _core
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
 

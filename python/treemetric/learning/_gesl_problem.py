@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 
 # Costs up to this share of the largest one are what the solver leaves of 0.
 _DUST = 1e-9

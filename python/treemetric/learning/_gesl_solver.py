@@ -17,8 +17,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import csr_array, diags_array, hstack, vstack
 
-from treemetric._typing import FloatArray
-from treemetric._validation import check_memory
+from treemetric._base.typing import FloatArray
+from treemetric._base.validation import check_memory
 from treemetric.learning._gesl_problem import Point, Problem
 
 Report = Callable[[int, float], None]

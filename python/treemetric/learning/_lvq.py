@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treemetric._edit_counts import edit_counts
-from treemetric._estimator import prototype_counts
-from treemetric._soft_alignment import HOTTEST
-from treemetric._typing import FloatArray, Trees
-from treemetric._validation import as_float, check_non_negative, refuse, shown
+from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.validation import as_float, check_non_negative, refuse, shown
+from treemetric._estimators.base import prototype_counts
+from treemetric.alignment.edit_counts import edit_counts
+from treemetric.alignment.soft import HOTTEST
 from treemetric.classification._median import Selection, Squash, closest, select_prototypes
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances

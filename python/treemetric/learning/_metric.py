@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._edit_counts import edit_counts
-from treemetric._typing import FloatArray, Label, Trees
-from treemetric._validation import refuse, shown
+from treemetric._base.typing import FloatArray, Label, Trees
+from treemetric._base.validation import refuse, shown
+from treemetric.alignment.edit_counts import edit_counts
 from treemetric.costs import CostMatrix, Costs, EmbeddingCosts
 from treemetric.distances import distance as edit_distance
 from treemetric.distances import pairwise_distances

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._edit_counts import edit_counts
-from treemetric._threads import one_blas_thread
-from treemetric._typing import FloatArray
+from treemetric._base.threads import one_blas_thread
+from treemetric._base.typing import FloatArray
+from treemetric.alignment.edit_counts import edit_counts
 from treemetric.classification._median import Selection, Squash, closest
 from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._edit_counts import edit_counts
-from treemetric._typing import FloatArray, Label
+from treemetric._base.typing import FloatArray, Label
+from treemetric.alignment.edit_counts import edit_counts
 from treemetric.costs import VectorCosts
 from treemetric.learning._metric import LearnedMetric
 from treemetric.treeset import TreeSet

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._typing import FloatArray
+from treemetric._base.typing import FloatArray
 from treemetric.classification._median import Selection, Squash, relevance
 
 Indices = npt.NDArray[np.int64]

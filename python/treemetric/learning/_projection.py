@@ -18,9 +18,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import coo_array, csr_array
 
-from treemetric._edit_counts import EditCounts
-from treemetric._threads import one_blas_thread
-from treemetric._typing import FloatArray
+from treemetric._base.threads import one_blas_thread
+from treemetric._base.typing import FloatArray
+from treemetric.alignment.edit_counts import EditCounts
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.costs._vectors import blank_cost, lengths_of, shortest, to_length_one

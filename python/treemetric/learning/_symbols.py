@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._edit_counts import EditCounts
-from treemetric._typing import FloatArray, Label
-from treemetric._validation import check_memory
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import check_memory
+from treemetric.alignment.edit_counts import EditCounts
 from treemetric.classification._median import Squash, relevance
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from treemetric import _core
-from treemetric._typing import Trees
-from treemetric._validation import as_float, refuse, shown
+from treemetric._base.typing import Trees
+from treemetric._base.validation import as_float, refuse, shown
 from treemetric.classification._median import Squash
 from treemetric.costs import Costs, EmbeddingCosts, UnitCosts, VectorCosts
 from treemetric.learning._base import check_int

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from treemetric._edit_counts import edit_counts
-from treemetric._estimator import prototype_counts
-from treemetric._typing import FloatArray, Trees
-from treemetric._validation import refuse, shown
+from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.validation import refuse, shown
+from treemetric._estimators.base import prototype_counts
+from treemetric.alignment.edit_counts import edit_counts
 from treemetric.classification._median import Selection, closest, select_prototypes
 from treemetric.costs import Costs, UnitCosts
 from treemetric.distances import pairwise_distances

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._validation import refuse, shown
+from treemetric._base.validation import refuse, shown
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.learning._cost_space import CostSpace, normalised
 from treemetric.learning._lvq import PrototypeLearner

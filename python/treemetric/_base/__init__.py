@@ -1,0 +1,1 @@
+"""Tools that every other folder uses: types, checks, progress, files, threads."""

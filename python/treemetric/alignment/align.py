@@ -1,0 +1,355 @@
+"""Which edits: one optimal alignment of two trees."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treemetric import _core
+from treemetric._base.typing import FloatArray, Label
+from treemetric.costs import Costs
+from treemetric.costs.resolve import check_pair, pair_table
+from treemetric.tree import Tree
+
+__all__ = ["Alignment", "Edit", "align", "subtree_distances"]
+
+Pair = tuple[int | None, int | None]
+
+
+class Edit(NamedTuple):
+    """One edit of an alignment.
+
+    Attributes
+    ----------
+    op : {'replace', 'delete', 'insert'}
+        What is done.
+    i : int or None
+        Node of x, in preorder; None for an insertion.
+    j : int or None
+        Node of y, in preorder; None for a deletion.
+    old, new : label or None
+        Labels before and after.
+    cost : float
+        What it costs.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> align(Tree.from_sequence("ab"), Tree.from_sequence("a")).edits()
+    [Edit(op='delete', i=1, j=None, old='b', new=None, cost=1.0)]
+    """
+
+    op: str
+    i: int | None
+    j: int | None
+    old: Label | None
+    new: Label | None
+    cost: float
+
+
+class Alignment:
+    """Which nodes of two trees correspond; the others are deleted and inserted.
+
+    Alignments are made by `align` and `cooptimal`. They are immutable values.
+
+    Attributes
+    ----------
+    x, y : Tree
+        The trees.
+    costs : Costs
+        What edits cost.
+    cost : float
+        What all edits cost together.
+    pairs : tuple of tuples
+        ``(i, j)`` for nodes that correspond, ``(i, None)`` for deleted, ``(None, j)`` for
+        inserted ones, in preorder: first all nodes of x, then the insertions.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> x, y = Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{d{c}}}")
+    >>> alignment = align(x, y)
+    >>> alignment
+    <Alignment of cost 2.0: 2 kept, 0 replaced, 1 deleted, 1 inserted>
+    >>> alignment.pairs
+    ((0, 0), (1, None), (2, 2), (None, 1))
+    >>> [tree.to_bracket() for tree in alignment.apply()]
+    ['{a{c}}', '{a{d{c}}}']
+    """
+
+    # The pairs are kept as bytes, two 32-bit numbers each, and made into tuples when asked for:
+    # most who align many trees want the cost or the counts, and tuples take longer than aligning.
+    __slots__ = ("_cost", "_costs", "_matches", "_pairs", "_x", "_y")
+
+    _x: Tree
+    _y: Tree
+    _costs: Costs
+    _cost: float
+    _matches: bytes
+    _pairs: tuple[Pair, ...] | None
+
+    def __init__(self) -> None:
+        message = "alignments are made by treemetric.align and treemetric.cooptimal"
+        raise TypeError(message)
+
+    @classmethod
+    def _of(cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: bytes) -> "Alignment":
+        alignment = object.__new__(cls)
+        # Past __setattr__, which refuses.
+        _put_x(alignment, x)
+        _put_y(alignment, y)
+        _put_costs(alignment, costs)
+        _put_cost(alignment, cost)
+        _put_matches(alignment, matches)
+        _put_pairs(alignment, None)
+        return alignment
+
+    @property
+    def x(self) -> Tree:
+        """The tree that is edited."""
+        return self._x
+
+    @property
+    def y(self) -> Tree:
+        """The tree that comes out."""
+        return self._y
+
+    @property
+    def costs(self) -> Costs:
+        """What edits cost."""
+        return self._costs
+
+    @property
+    def cost(self) -> float:
+        """What all edits cost together."""
+        return self._cost
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Nodes that correspond, deletions and insertions, in preorder."""
+        if self._pairs is None:
+            _put_pairs(self, _core.all_pairs(self._matches, self._x._data, self._y._data))
+        return self._pairs  # type: ignore[return-value]  # just put there
+
+    def _all_edits(self) -> list[Edit]:
+        """List an edit for every pair, those that keep a node included."""
+        old, new = self.x.labels, self.y.labels
+        # Once per pair of labels: a price may be a Python function of the user.
+        known: dict[Any, float] = {}
+        edits = []
+        for i, j in self.pairs:
+            a = None if i is None else old[i]
+            b = None if j is None else new[j]
+            gap_a, gap_b = i is None, j is None
+            op = "insert" if gap_a else "delete" if gap_b else "replace"
+            key = ((gap_a, a), (gap_b, b))
+            cost = known.get(key)
+            if cost is None:
+                cost = known[key] = self.costs._price(*key)
+            edits.append(Edit(op, i, j, a, b, cost))
+        return edits
+
+    def edits(self) -> list[Edit]:
+        """List the edits, in an order in which they can be applied.
+
+        Nodes that keep their label at no cost are not listed.
+
+        Returns
+        -------
+        list of Edit
+            Replacements in preorder, then deletions from the last node of x to the first,
+            then insertions in preorder of y. Their costs sum to the cost of the alignment.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> x, y = Tree.from_sequence("ab"), Tree.from_sequence("ac")
+        >>> align(x, y).edits()
+        [Edit(op='replace', i=1, j=1, old='b', new='c', cost=1.0)]
+        """
+        made = [e for e in self._all_edits() if not _keeps(e)]
+        replaced = [edit for edit in made if edit.op == "replace"]
+        deleted = [edit for edit in made if edit.op == "delete"]
+        inserted = [edit for edit in made if edit.op == "insert"]
+        return replaced + deleted[::-1] + inserted
+
+    def apply(self) -> Iterator[Tree]:
+        """Turn x into y, one edit after the other.
+
+        The children of a deleted node move up to its parent; an inserted node takes over
+        children of its parent.
+
+        Yields
+        ------
+        Tree
+            The tree after each edit of `edits`; the last one is y.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> x, y = Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{d{c}}}")
+        >>> [tree.to_bracket() for tree in align(x, y).apply()]
+        ['{a{c}}', '{a{d{c}}}']
+        """
+        labels = list(self.x.labels)
+        kept = np.ones(self.x.size, dtype=bool)
+        # After the last deletion the tree is y without the nodes to insert.
+        present = np.zeros(self.y.size, dtype=bool)
+        present[[j for i, j in self.pairs if i is not None and j is not None]] = True
+        for edit in self.edits():
+            if edit.op == "replace":
+                labels[edit.i] = edit.new  # type: ignore[index]
+            elif edit.op == "delete":
+                kept[edit.i] = False
+            else:
+                present[edit.j] = True
+                yield _restricted(self.y.labels, self.y.parents, present)
+                continue
+            yield _restricted(labels, self.x.parents, kept)
+
+    def inverse(self) -> "Alignment":
+        """Give the alignment that turns y back into x.
+
+        Returns
+        -------
+        Alignment
+            The same correspondence; its cost is that of the inverse edits.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, align
+        >>> align(Tree.from_sequence("ab"), Tree.from_sequence("b")).inverse().edits()
+        [Edit(op='insert', i=None, j=0, old=None, new='a', cost=1.0)]
+        """
+        pairs = np.frombuffer(self._matches, dtype="<u4").reshape(-1, 2)[:, ::-1]
+        matches = pairs[np.argsort(pairs[:, 0])].tobytes()
+        table = pair_table(self.costs, self.y, self.x)
+        cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
+        return self._of(self.y, self.x, self.costs, cost, matches)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        # The cost follows from the rest.
+        mine, others = (self.x, self.y, self._matches), (other.x, other.y, other._matches)
+        return mine == others and self.costs == other.costs
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y, self._matches))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"alignments are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        message = f"alignments are immutable; {name!r} cannot be deleted"
+        raise AttributeError(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alignment._of, (self.x, self.y, self.costs, self.cost, self._matches)
+
+    def __repr__(self) -> str:
+        edits = self._all_edits()
+        kept = sum(_keeps(edit) for edit in edits)
+        count = {op: sum(e.op == op for e in edits) for op in ("replace", "delete", "insert")}
+        return (
+            f"<Alignment of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
+            f"{count['delete']} deleted, {count['insert']} inserted>"
+        )
+
+    def _repr_html_(self) -> str:
+        from treemetric.alignment.html import alignment_html
+
+        return alignment_html(self)
+
+
+_put_x, _put_y, _put_costs, _put_cost, _put_matches, _put_pairs = (
+    vars(Alignment)[f"_{name}"].__set__ for name in ("x", "y", "costs", "cost", "matches", "pairs")
+)
+
+
+def _keeps(edit: Edit) -> bool:
+    # A label such as NaN is itself, but not equal to itself.
+    same = edit.old is edit.new or edit.old == edit.new
+    return edit.op == "replace" and edit.cost == 0 and same
+
+
+def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
+    """Give the tree of the nodes that are present; what hangs below others moves up."""
+    position = np.cumsum(present) - 1
+    # The nearest present ancestor, found from the top down.
+    above: list[int] = []
+    kept_parents = []
+    for node, parent in enumerate(parents.tolist()):
+        up = -1 if parent == -1 else parent if present[parent] else above[parent]
+        above.append(up)
+        if present[node]:
+            kept_parents.append(-1 if up == -1 else int(position[up]))
+    kept = [label for label, here in zip(labels, present.tolist(), strict=True) if here]
+    return Tree.from_parents(kept, kept_parents)
+
+
+def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
+    """Find one optimal alignment of two trees.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+
+    Returns
+    -------
+    Alignment
+        Its cost is the distance of the trees.
+
+    See Also
+    --------
+    cooptimal : All optimal alignments.
+
+    Notes
+    -----
+    The result is always the same one, with pairs as early as possible: both trees are
+    walked in preorder; wherever it is optimal the two next nodes are paired, or else their
+    subtrees are aligned with each other; otherwise the next node of x is deleted if that is
+    optimal, and the next node of y is inserted if it is not.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, align
+    >>> align(Tree.from_bracket("{a{b}}"), Tree.from_bracket("{a{c}}")).pairs
+    ((0, 0), (1, 1))
+    """
+    checked = check_pair(x, y, costs, "align")
+    cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
+    return Alignment._of(x, y, checked, cost, matches)
+
+
+def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
+    """Compute the distances between all subtrees of x and all subtrees of y.
+
+    They come with the distance of the whole trees at no extra cost.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (x.size, y.size)
+        The distance from the subtree below node i to that below node j, in preorder.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, subtree_distances
+    >>> subtree_distances(Tree.from_bracket("{a{b}{c}}"), Tree.from_bracket("{a{c}}"))
+    array([[1., 2.],
+           [2., 1.],
+           [1., 0.]])
+    """
+    table, index = pair_table(check_pair(x, y, costs, "subtree_distances"), x, y)
+    return _core.subtree_distances(x._data, y._data, table, index)

@@ -1,0 +1,219 @@
+"""All optimal alignments of two trees."""
+
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from typing import Any
+
+from treemetric import _core
+from treemetric._base.arrays import frozen
+from treemetric._base.typing import FloatArray
+from treemetric._base.validation import check_memory, check_non_negative, refuse, shown
+from treemetric.alignment import Alignment
+from treemetric.costs import Costs
+from treemetric.costs.resolve import check_pair, pair_table
+from treemetric.tree import Tree
+
+__all__ = ["CoOptimal", "cooptimal"]
+
+
+class CoOptimal:
+    """All optimal alignments of two trees; made by `cooptimal`.
+
+    Iterating gives them one after the other, each once, pairs as early as possible first.
+
+    Attributes
+    ----------
+    x, y : Tree
+        The trees.
+    costs : Costs
+        What edits cost.
+    cost : float
+        The distance, which is the cost of all of them.
+    count : int
+        How many there are.
+    expectation : ndarray of shape (x.size + 1, y.size + 1)
+        The share of them that pair node i with node j; the last column holds the shares of
+        deletions, the last row those of insertions.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, cooptimal
+    >>> all_of_them = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
+    >>> all_of_them.count
+    2
+    >>> [alignment.pairs for alignment in all_of_them]
+    [((0, 0), (1, None)), ((0, None), (1, 0))]
+    >>> all_of_them.expectation
+    array([[0.5, 0.5],
+           [0.5, 0.5],
+           [0. , 0. ]])
+    """
+
+    __slots__ = ("_cache", "_call", "_costs", "_tol", "_x", "_y")
+
+    def __init__(self) -> None:
+        message = "co-optimal alignments are made by treemetric.cooptimal"
+        raise TypeError(message)
+
+    @classmethod
+    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
+        table, index = pair_table(costs, x, y)
+        if index is not None:
+            # Labels that the costs do not know are refused now, not at first use.
+            for tree in (x, y):
+                _core.encode(tree._data.alphabet, index)
+        pair = object.__new__(cls)
+        call = (x._data, y._data, table, index)
+        for name, value in zip(cls.__slots__, ({}, call, costs, tol, x, y), strict=True):
+            object.__setattr__(pair, name, value)
+        return pair
+
+    @property
+    def x(self) -> Tree:
+        """The tree that is edited."""
+        return self._x  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def y(self) -> Tree:
+        """The tree that comes out."""
+        return self._y  # type: ignore[no-any-return,attr-defined]
+
+    @property
+    def costs(self) -> Costs:
+        """What edits cost."""
+        return self._costs  # type: ignore[no-any-return,attr-defined]
+
+    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
+        cache: dict[str, Any] = self._cache  # type: ignore[attr-defined]
+        if name not in cache:
+            cache[name] = compute()
+        return cache[name]
+
+    def _core_call(self, function: Callable[..., Any], *more: Any) -> Any:
+        return function(*self._call, self._tol, *more)  # type: ignore[attr-defined]
+
+    @property
+    def cost(self) -> float:
+        """The distance, which is the cost of all optimal alignments."""
+        pair = self._call  # type: ignore[attr-defined]
+        return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
+
+    @property
+    def count(self) -> int:
+        """How many optimal alignments there are, exactly."""
+        return self._once(  # type: ignore[no-any-return]
+            "count",
+            lambda: int.from_bytes(self._core_call(_core.cooptimal_count), "little"),
+        )
+
+    @property
+    def expectation(self) -> FloatArray:
+        """The share of optimal alignments with each pair, deletion and insertion."""
+        return self._once(  # type: ignore[no-any-return]
+            "expectation", lambda: frozen(self._core_call(_core.cooptimal_expectation))
+        )
+
+    def sample(self, k: int = 1, random_state: Any = None) -> list[Alignment]:
+        """Draw optimal alignments at random.
+
+        Parameters
+        ----------
+        k : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            The source of randomness, as in scikit-learn.
+
+        Returns
+        -------
+        list of Alignment
+            Independent draws; every optimal alignment is equally likely.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, cooptimal
+        >>> pair = cooptimal(Tree.from_sequence("aa"), Tree.from_sequence("a"))
+        >>> len(pair.sample(3, random_state=0))
+        3
+        """
+        from sklearn.utils import check_random_state
+
+        if not isinstance(k, Integral) or isinstance(k, bool) or not 0 <= k < 2**31:
+            refuse("k", "sample", f"an int in the range [0, {2**31})", shown(k))
+        # In Rust and in Python, and the alignment itself.
+        check_memory(int(k) * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
+        return [self._alignment(matches) for matches in drawn]
+
+    def _alignment(self, matches: bytes) -> Alignment:
+        # Within the tolerance, costs may differ.
+        x, y, table, index = self._call  # type: ignore[attr-defined]
+        cost = _core.alignment_cost(x, y, table, index, matches)
+        return Alignment._of(self.x, self.y, self.costs, cost, matches)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return map(self._alignment, self._core_call(_core.Alignments))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"co-optimal alignments are immutable; {name!r} cannot be set"
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        message = f"co-optimal alignments are immutable; {name!r} cannot be deleted"
+        raise AttributeError(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CoOptimal._make, (self.x, self.y, self.costs, self._tol)  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        noun = "alignment" if self.count == 1 else "alignments"
+        return f"<CoOptimal: {self.count} {noun} of cost {self.cost}>"
+
+
+def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
+    """Find all optimal alignments of two trees.
+
+    Parameters
+    ----------
+    x, y : Tree
+        Trees or forests.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    tol : float, default=1e-9
+        Two ways to go on count as equally good if they differ by at most this share of the
+        distance. It is meant for ties that rounding has broken: see Notes.
+
+    Returns
+    -------
+    CoOptimal
+        Their number, the share of each pair, samples, and an iterator over all of them.
+
+    Notes
+    -----
+    Alignments are counted, not paths through the dynamic programme: "delete, then insert"
+    and "insert, then delete" are two paths and one alignment. The smallest trees that show
+    it are a(a, a) and a(a(a)), with 6 optimal alignments and 7 paths. The number of optimal
+    alignments can grow exponentially; it is exact whatever its size. Time and memory are
+    those of the distance, plus a multiple for the subtrees that optimal alignments use. With
+    m and n nodes, the expectation takes about 80 * m * n bytes; an exact count beyond
+    2**53 takes up to three times its own length for each of m * n cells, and going through
+    all alignments the sum of the sizes of all pairs of subtrees that they use.
+
+    Ties are decided step by step. Costs that are whole numbers or short decimals have exact
+    sums, and exactly the optimal alignments are found. The sums of other costs are rounded,
+    by less than 1e-12 of the largest cost per node; differences as small as that are ties,
+    whatever `tol` says. A `tol` far above 1e-9 is not a budget for alignments that are
+    nearly optimal: what is granted at every step adds up.
+
+    Iteration pairs nodes as early as it can, in preorder of x. The first alignment need not
+    be that of `align`, which prefers to keep subtrees together.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, cooptimal
+    >>> x, y = Tree.from_bracket("{a{a}{a}}"), Tree.from_bracket("{a{a{a}}}")
+    >>> cooptimal(x, y)
+    <CoOptimal: 6 alignments of cost 2.0>
+    """
+    checked = check_pair(x, y, costs, "cooptimal")
+    return CoOptimal._make(x, y, checked, check_non_negative(tol, "tol", "cooptimal"))

@@ -1,0 +1,229 @@
+"""How often each symbol is edited into each other one, for many pairs of trees."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric import _core
+from treemetric._base.progress import reporter
+from treemetric._base.typing import FloatArray, Label, Progress, Trees
+from treemetric._base.validation import (
+    as_float,
+    check_memory,
+    check_n_jobs,
+    check_non_negative,
+    refuse,
+    shown,
+)
+from treemetric.alignment.soft import HOTTEST
+from treemetric.costs import Costs, VectorCosts
+from treemetric.costs._vectors import paired_costs
+from treemetric.costs.resolve import check_costs, common_codes, resolve
+from treemetric.treeset import check_trees
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["EditCounts", "edit_counts"]
+
+
+class EditCounts(NamedTuple):
+    """Symbol matrices of pairs of trees; made by `edit_counts`.
+
+    Attributes
+    ----------
+    alphabet : tuple
+        The U labels of all trees.
+    pairs : ndarray of shape (n_pairs, 2)
+        Which trees were compared.
+    matrix : csr_array of shape (n_pairs, (U + 1) ** 2)
+        One symbol matrix per row, old labels by new ones, gap last, row by row.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, edit_counts
+    >>> counts = edit_counts([Tree.from_sequence("ab")], [Tree.from_sequence("b")])
+    >>> counts.alphabet
+    ('a', 'b')
+    >>> counts.dense()[0]
+    array([[0., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+
+    alphabet: tuple[Label, ...]
+    pairs: npt.NDArray[np.int64]
+    matrix: "csr_array"
+
+    def dense(self) -> FloatArray:
+        """Give the symbol matrices as one dense array, for small alphabets.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, U + 1, U + 1)
+            ``[p, u, v]`` is how often symbol u is edited into symbol v in pair p.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, edit_counts
+        >>> edit_counts([Tree.from_sequence("a")]).dense().shape
+        (1, 2, 2)
+        """
+        side = len(self.alphabet) + 1
+        check_memory(8 * len(self.pairs) * side * side, "the dense symbol matrices")
+        full: FloatArray = self.matrix.toarray().reshape(-1, side, side)
+        return full
+
+    def distances(self, costs: Costs) -> FloatArray:
+        """Price the counted edits: the pseudo-edit distances.
+
+        Parameters
+        ----------
+        costs : Costs
+            What edits cost now; they need not be those that the alignments are optimal for.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            At least the edit distance, if the costs are a pseudo-metric.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, UnitCosts, edit_counts
+        >>> counts = edit_counts([Tree.from_sequence("ab")], [Tree.from_sequence("b")])
+        >>> counts.distances(UnitCosts())
+        array([1.])
+        """
+        if costs is None:
+            refuse("costs", "distances", "an instance of 'treemetric.Costs'", "None")
+        checked = check_costs(costs, "distances")
+        if isinstance(checked, VectorCosts):
+            return self._by_vectors(checked)
+        prices = checked.to_matrix(self.alphabet).matrix
+        priced: FloatArray = self.matrix @ prices.ravel()
+        return priced
+
+    def _by_vectors(self, costs: VectorCosts) -> FloatArray:
+        """Price the edits that occur, without a table of all labels."""
+        side = len(self.alphabet) + 1
+        edits, places = np.unique(self.matrix.indices, return_inverse=True)
+        points = costs._rows(self.alphabet, gap=True)
+        prices = paired_costs(points, edits // side, edits % side, costs.kind)
+        rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+        weights = self.matrix.data * prices[places]
+        return np.bincount(rows, weights, self.matrix.shape[0]).astype(np.float64)
+
+
+def edit_counts(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    pairs: npt.ArrayLike | None = None,
+    costs: Costs | None = None,
+    script: str = "average",
+    temperature: float | None = None,
+    tol: float = 1e-9,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> EditCounts:
+    """Count how often each symbol is edited into each other one, for many pairs of trees.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees to go from.
+    Y : TreeSet or list of Tree, optional
+        The trees to go to; by default X.
+    pairs : array-like of shape (n_pairs, 2), optional
+        Indices into X and Y; by default all pairs, row by row.
+    costs : Costs, optional
+        The costs under which alignments are optimal; 1 for every edit by default.
+    script : {'average', 'one'}, default='average'
+        Count the average over all optimal alignments, or the one that `align` gives.
+    temperature : float, optional
+        If given, average over all alignments instead, the cheaper the more, as
+        `soft_alignment` does.
+    tol : float, default=1e-9
+        As in `cooptimal`.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
+    progress : callable or bool, optional
+        As in `pairwise_distances`.
+
+    Returns
+    -------
+    EditCounts
+        The symbol matrices, sparse whatever the alphabet: a pair of trees has far fewer
+        different edits than there are symbol pairs. ``dense()`` gives them as one array,
+        which suits small alphabets; ``distances(costs)`` prices them.
+
+    See Also
+    --------
+    cooptimal : The same for one pair, by nodes instead of symbols.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, edit_counts
+    >>> trees = [Tree.from_sequence("aa"), Tree.from_sequence("a"), Tree.from_sequence("b")]
+    >>> counts = edit_counts(trees, pairs=[(0, 1), (0, 2)])
+    >>> counts.dense()[1]
+    array([[0., 1., 1.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
+    """
+    name = "edit_counts"
+    threads = check_n_jobs(n_jobs, name)
+    checked = check_costs(costs, name)
+    slack = check_non_negative(tol, "tol", name)
+    if not isinstance(script, str) or script not in ("average", "one"):
+        refuse("script", name, "'average' or 'one'", shown(script))
+    heat = None if temperature is None else as_float(temperature)
+    if heat is not None and not 0 < heat <= HOTTEST:
+        must = f"None or a float in the range (0.0, {HOTTEST:g}]"
+        refuse("temperature", name, must, shown(temperature))
+    if heat is not None and script != "average":
+        refuse("script", name, "'average' if a temperature is given", shown(script))
+    with reporter(progress, name, "pairs") as report:
+        sources = check_trees(X, "X", name)
+        targets = sources if Y is None else check_trees(Y, "Y", name)
+        chosen = _pairs(pairs, len(sources), len(targets))
+        alphabet, of_y = common_codes(sources.alphabet, targets.alphabet)
+        of_x = np.arange(len(sources.alphabet), dtype=np.uint32)
+        codes, table = resolve(checked, sources, None if Y is None else targets)
+        values, columns, starts = _core.edit_counts(
+            (sources._core_set(), targets._core_set()),
+            codes,
+            (of_x, of_y, len(alphabet)),
+            table,
+            tuple(np.ascontiguousarray(chosen[:, k], dtype=np.uint32) for k in (0, 1)),  # type: ignore[arg-type]
+            (script == "average", heat),
+            slack,
+            threads,
+            report,
+        )
+    return EditCounts(alphabet, chosen, _csr(values, columns, starts, len(alphabet) + 1))
+
+
+def _csr(values: Any, columns: Any, starts: Any, side: int) -> "csr_array":
+    from scipy.sparse import csr_array
+
+    return csr_array((values, columns, starts), shape=(len(starts) - 1, side * side))
+
+
+def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]:
+    if pairs is None:
+        check_memory(32 * n * m, f"the list of {n * m} pairs")
+        return np.indices((n, m)).reshape(2, -1).T.astype(np.int64)
+    array = np.asarray(pairs)
+    if array.size == 0:
+        array = np.zeros((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        got = f"shape {array.shape} and dtype {array.dtype}"
+        refuse("pairs", "edit_counts", "an array of ints of shape (n_pairs, 2)", got)
+    outside = (array < 0) | (array >= np.array([n, m]))
+    if outside.any():
+        got = str(tuple(array[np.argwhere(outside)[0, 0]].tolist()))
+        must = f"indices in the range [0, {n}) for X and [0, {m}) for Y"
+        refuse("pairs", "edit_counts", must, got)
+    return array.astype(np.int64)

@@ -1,0 +1,76 @@
+"""Vectors of words in files: what the command line and the experiments read."""
+
+import zlib
+from pathlib import Path
+from typing import Any, NoReturn
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._base.typing import Path as PathLike
+from treemetric._base.validation import refuse
+
+_MUST = "an .npz file with the arrays 'words' and 'vectors'"
+# What NumPy raises for files that are none, damaged, or hold objects.
+_UNREADABLE = (ValueError, EOFError, BadZipFile, zlib.error)
+
+Numbers = npt.NDArray[Any]
+
+
+def read_vectors(path: PathLike, parameter: str, owner: str) -> tuple[list[str], Numbers]:
+    """Read words and their vectors from an .npz file.
+
+    The array ``words`` has one dimension and holds texts, or bytes in UTF-8; the array ``vectors``
+    holds finite numbers, with a row for each word and at least one column. Errors name the
+    parameter and whose it is.
+    """
+    arrays = _arrays(Path(path), parameter, owner)
+    words, vectors = arrays["words"], arrays["vectors"]
+
+    def must(what: str, got: str) -> NoReturn:
+        refuse(parameter, owner, f"a file with {what}", got)
+
+    if words.ndim != 1:
+        must("an array 'words' of 1 dimension", f"shape {words.shape}")
+    if words.dtype.kind not in "US":
+        must("texts in the array 'words'", f"type {words.dtype}")
+    if vectors.ndim != 2 or vectors.dtype.kind not in "iuf" or len(vectors) != len(words):
+        got = f"{len(words)} words and an array of shape {vectors.shape} and type {vectors.dtype}"
+        must("a word for each row of the matrix 'vectors'", got)
+    if not vectors.shape[1]:
+        must("at least one column in the matrix 'vectors'", f"shape {vectors.shape}")
+    if not np.isfinite(vectors).all():
+        row, column = np.argwhere(~np.isfinite(vectors))[0].tolist()
+        got = f"{vectors[row, column]} in row {row}, column {column}"
+        must("finite numbers in the matrix 'vectors'", got)
+    texts: list[Any] = words.tolist()
+    if words.dtype.kind == "S":
+        for row, word in enumerate(texts):
+            try:
+                texts[row] = word.decode("utf-8")
+            except UnicodeDecodeError:
+                must("texts in UTF-8 in the array 'words'", f"{word!r} in row {row}")
+    return texts, vectors
+
+
+def _arrays(path: Path, parameter: str, owner: str) -> dict[str, Numbers]:
+    """Load both arrays of the file."""
+    with path.open("rb") as file:  # np.load leaves files open that it cannot read
+        try:
+            found = np.load(file, allow_pickle=False)
+        except _UNREADABLE:
+            # NumPy takes everything else for a pickle.
+            refuse(parameter, owner, _MUST, f"{path.name}, which is none,")
+        if isinstance(found, np.ndarray):
+            refuse(parameter, owner, _MUST, f"{path.name}, which is a single array,")
+        if not {"words", "vectors"} <= set(found.files):
+            refuse(parameter, owner, _MUST, f"one with the arrays {sorted(found.files)}")
+        loaded = {}
+        for name in ("words", "vectors"):
+            try:
+                loaded[name] = found[name]
+            except _UNREADABLE as error:
+                must = f"a file with texts and numbers, without other objects, in {name!r}"
+                refuse(parameter, owner, must, f"{type(error).__name__} from {path.name}")
+    return loaded

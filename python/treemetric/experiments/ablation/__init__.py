@@ -1,0 +1,1 @@
+"""The ablation study of the source."""

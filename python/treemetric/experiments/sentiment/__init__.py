@@ -1,0 +1,1 @@
+"""The Sentiment experiment of the source."""

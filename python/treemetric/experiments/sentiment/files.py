@@ -1,0 +1,116 @@
+"""Sentiment on disk: what was learned and measured is kept, so that a stopped run goes on."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._base.typing import FloatArray
+from treemetric.experiments.common.files import read_json, same_settings, write_whole
+
+Row = dict[str, Any]
+Projection = npt.NDArray[np.floating[Any]]
+Indices = npt.NDArray[np.int64]
+
+# What is written whole; the parts that a kill left behind are removed.
+_WRITTEN = (
+    *("settings.json", "runs.json", "run.json", "results.csv", "table.md"),
+    *("learned-*.json", "errors-*.json", "projection*.npy"),
+)
+
+
+class Kept:
+    """The learned projections of a run, one for each way of learning, and the measured errors.
+
+    The folder is bound to the settings, the versions, the code and the data by ``settings.json``.
+    """
+
+    def __init__(self, folder: Path | None, settings: dict[str, Any]) -> None:
+        self.folder = folder
+        if folder is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "settings.json"
+        wanted = json.loads(json.dumps(settings))
+        if file.exists():
+            same_settings(folder, read_json(file), wanted)
+        for name in _WRITTEN:
+            for left in folder.glob(f"{name}.*part"):
+                left.unlink()
+        write_whole(file, json.dumps(wanted, indent=1) + "\n")
+
+    def get(self, way: int) -> tuple[Row, FloatArray] | None:
+        """Give what was learned in some way by an earlier run, or None."""
+        if self.folder is None or not self._row(way).exists():
+            return None
+        try:
+            projection = np.load(self._projection(way), allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            message = (
+                f"{self._projection(way)} is missing or damaged ({error}). Remove "
+                f"{self._row(way)} to have it learned again."
+            )
+            raise ValueError(message) from error
+        return read_json(self._row(way)), projection
+
+    def put(self, way: int, row: Row, projection: FloatArray) -> None:
+        """Keep what was learned in some way."""
+        if self.folder is None:
+            return
+        # The row comes last: it says that the projection is whole.
+        save_whole(self._projection(way), projection)
+        write_whole(self._row(way), json.dumps(row) + "\n")
+
+    def get_errors(
+        self, classifier: str, when: str, projection: Projection | None
+    ) -> tuple[Row, Indices] | None:
+        """Give the errors and predictions that an earlier run has measured, or None."""
+        if self.folder is None or not self._errors(classifier, when).exists():
+            return None
+        file = self._errors(classifier, when)
+        there = read_json(file)
+        if not isinstance(there, dict) or not {"row", "predictions", "projection"} <= there.keys():
+            message = f"{file} is damaged (it has no errors). Remove it to have it made again."
+            raise ValueError(message)
+        # A projection that was removed and learned again may be another one.
+        if there["projection"] != _digest(projection):
+            return None
+        return there["row"], np.array(there["predictions"], dtype=np.int64)
+
+    def put_errors(self, row: Row, predictions: Indices, projection: Projection | None) -> None:
+        """Keep the errors and predictions of a classifier under some costs."""
+        if self.folder is None:
+            return
+        kept = {"row": row, "projection": _digest(projection), "predictions": predictions.tolist()}
+        file = self._errors(row["classifier"], row["costs"])
+        write_whole(file, json.dumps(kept) + "\n")
+
+    def _errors(self, classifier: str, when: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"errors-{when}-{classifier.replace(' ', '-')}.json"
+
+    def _row(self, way: int) -> Path:
+        assert self.folder is not None
+        return self.folder / f"learned-{way}.json"
+
+    def _projection(self, way: int) -> Path:
+        assert self.folder is not None
+        return self.folder / f"projection-{way}.npy"
+
+
+def _digest(projection: Projection | None) -> str | None:
+    """Tell one projection from another."""
+    if projection is None:
+        return None
+    return hashlib.sha256(np.ascontiguousarray(projection).tobytes()).hexdigest()
+
+
+def save_whole(path: Path, array: Any) -> None:
+    """Save an array such that its file is whole or not there."""
+    part = path.with_name(f"{path.name}.part")
+    with part.open("wb") as file:
+        np.save(file, array)
+    part.replace(path)

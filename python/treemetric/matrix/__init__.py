@@ -1,0 +1,1 @@
+"""Matrices of distances, block by block: in memory, in a file, on dask or joblib."""

@@ -1,0 +1,198 @@
+"""Blocks as tasks of dask; see `treemetric.distributed`."""
+
+import importlib
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from treemetric._base.typing import Distances
+from treemetric.matrix.fill import Filling, tell_start
+from treemetric.matrix.plan import Block
+from treemetric.matrix.problem import Problem, Report
+from treemetric.matrix.store import ZarrStore
+
+# Blocks in the queue of each thread of the workers, so that none waits for its next one.
+_QUEUED = 2
+# Times that trees are sent while workers die.
+_ATTEMPTS = 20
+
+
+def current_client(client: Any) -> Any:
+    """Give the client, the current one, or None."""
+    if client is not None:
+        return client
+    try:
+        return importlib.import_module("distributed").get_client()
+    except (ImportError, ValueError):
+        return None
+
+
+def _compute(problem: Problem, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
+    """Compute a block; runs on a worker."""
+    return problem.compute(problem.plan_from(cuts), block, threads, None)
+
+
+def _given(problem: Problem) -> Problem:
+    """Give the trees; runs on a worker."""
+    return problem
+
+
+def _turned(block: Distances) -> Distances:
+    """Turn a block; runs on a worker."""
+    return block.T
+
+
+def _held(key: str) -> Problem:
+    """Give the trees that this worker holds."""
+    worker = importlib.import_module("distributed").get_worker()
+    problem: Problem = worker.treemetric_problems[key]
+    return problem
+
+
+def _compute_held(key: str, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
+    """Compute a block of trees that are there; runs on a worker."""
+    return _compute(_held(key), cuts, block, threads)
+
+
+def _write_held(
+    key: str, cuts: dict[str, Any], block: Block, threads: int, target: tuple[str, str]
+) -> None:
+    """Compute a block of trees that are there, and write it; runs on a worker."""
+    path, run = target
+    problem = _held(key)
+    plan = problem.plan_from(cuts)
+    store = ZarrStore(Path(path), plan.result_shape, problem.dtype)
+    store.run = run
+    store.attach()
+    store.write(plan, block, problem.compute(plan, block, threads, None))
+    store.sync()
+
+
+@contextmanager
+def _sent(client: Any, problem: Problem) -> Iterator[str]:
+    """Put the trees on all workers, also on those that come later; give their name.
+
+    A plugin rather than scattered data, which are lost when the workers that have them die.
+    """
+    key = f"treemetric-{uuid.uuid4().hex}"
+    base: Any = importlib.import_module("distributed").WorkerPlugin
+
+    class Holder(base):  # type: ignore[misc]
+        """Keeps the trees on a worker."""
+
+        def setup(self, worker: Any) -> None:
+            if not hasattr(worker, "treemetric_problems"):
+                worker.treemetric_problems = {}
+            worker.treemetric_problems[key] = problem
+
+        def teardown(self, worker: Any) -> None:
+            worker.treemetric_problems.pop(key, None)
+
+    try:
+        for attempt in range(_ATTEMPTS):
+            try:
+                client.register_plugin(Holder(), name=key)
+                break
+            except OSError:  # a worker died at this very moment
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(0.5)
+        yield key
+    finally:
+        with suppress(OSError):
+            client.unregister_worker_plugin(key)
+
+
+def lazy(problem: Problem, threads: int, budget: int) -> Any:
+    """Give a dask array whose chunks are the blocks."""
+    array = importlib.import_module("dask.array")
+    plan, _ = problem.plan(
+        problem.needs(threads, 1), budget, "pairwise_distances", strips=problem.condensed
+    )
+    if not plan.blocks:
+        return array.zeros(plan.result_shape, dtype=problem.dtype)
+    cuts = plan.to_json()
+    # A graph of our own rather than delayed objects: dask fuses those under names that depend on
+    # what else is asked for, and then the scheduler does not find what it has.
+    name = f"treemetric-{uuid.uuid4().hex}"
+    # One task that all blocks refer to: workers get its result once, and when the workers that
+    # have it die, it can be had again.
+    trees = f"{name}-trees"
+    tasks: dict[Any, Any] = {trees: (_given, problem)}
+
+    def task(block: Block) -> tuple[Any, str]:
+        return partial(_compute, cuts=cuts, block=block, threads=threads), trees
+
+    if plan.strips:
+        for index, block in enumerate(plan.blocks):
+            tasks[name, index] = task(block)
+        chunks: tuple[tuple[int, ...], ...] = (tuple(map(plan.pairs, plan.blocks)),)
+    else:
+        rows = sorted({block.rows for block in plan.blocks})
+        columns = sorted({block.columns for block in plan.blocks})
+        planned = set(plan.blocks)
+        for i, row in enumerate(rows):
+            for j, column in enumerate(columns):
+                here = Block(row, column) in planned
+                # The other triangle of symmetric distances.
+                tasks[name, i, j] = task(Block(row, column)) if here else (_turned, (name, j, i))
+        chunks = tuple(tuple(end - start for start, end in cut) for cut in (rows, columns))
+    graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
+    layers = graph.from_collections(name, tasks, dependencies=[])
+    return array.Array(layers, name, chunks, dtype=problem.dtype)
+
+
+def fill(
+    filling: Filling,
+    client: Any,
+    threads: int,
+    remote: bool,  # noqa: FBT001
+    report: Report,
+) -> Any:
+    """Fill a file on a cluster."""
+    with filling:
+        tell = tell_start(filling, report)
+        for index, values in _results(filling, client, threads, remote):
+            filling.save(index, values)
+            tell(filling.plan.pairs(filling.plan.blocks[index]))
+        return filling.finish()
+
+
+def _results(
+    filling: Filling,
+    client: Any,
+    threads: int,
+    remote: bool,  # noqa: FBT001
+) -> Iterator[tuple[int, Distances | None]]:
+    """Give the missing blocks as they are done, with few more under way than can be worked on."""
+    waiting = deque(filling.missing())
+    if not waiting:
+        return
+    cuts, target = filling.plan.to_json(), (str(filling.path.absolute()), filling.run)
+    running: dict[Any, int] = {}
+    finished = importlib.import_module("distributed").as_completed()
+    with _sent(client, filling.problem) as key:
+        try:
+            while waiting or running:
+                slots = max(sum(client.nthreads().values()), 1)
+                while waiting and len(running) < _QUEUED * slots:
+                    index = waiting.popleft()
+                    what = (key, cuts, filling.plan.blocks[index], threads)
+                    if remote:
+                        future = client.submit(_write_held, *what, target, pure=False)
+                    else:
+                        future = client.submit(_compute_held, *what, pure=False)
+                    running[future] = index
+                    finished.add(future)
+                future = next(finished)
+                index = running.pop(future)
+                values = future.result()
+                del future  # the cluster may forget it
+                yield index, values
+        finally:
+            client.cancel(list(running))

@@ -1,0 +1,7 @@
+"""Nearest neighbours and all pairs within a radius, exact."""
+
+from treemetric.neighbors.index import TreeIndex
+from treemetric.neighbors.results import NearestResult, WithinResult
+from treemetric.neighbors.search import nearest, within
+
+__all__ = ["NearestResult", "TreeIndex", "WithinResult", "nearest", "within"]

@@ -1,0 +1,223 @@
+"""A set of trees prepared once for many searches."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric import _core
+from treemetric._base.progress import reporter
+from treemetric._base.typing import Progress, Trees
+from treemetric._base.validation import check_n_jobs
+from treemetric.costs import CallableCosts, Costs
+from treemetric.costs.resolve import check_costs, resolve
+from treemetric.neighbors.pivots import Pivots, check_n_pivots, choose_pivots
+from treemetric.neighbors.request import Question, find_nearest, find_within
+from treemetric.neighbors.results import NearestResult, WithinResult
+from treemetric.treeset import TreeSet, check_trees
+
+__all__ = ["TreeIndex"]
+
+
+class TreeIndex:
+    """Trees that are searched again and again.
+
+    An index keeps its trees ready for comparison, what lower bounds need of them and, for costs
+    that are a pseudo-metric, the distances from a few of them, the pivots, to all others: a tree
+    that is near to a pivot is far from all that are far from the pivot.
+
+    Parameters
+    ----------
+    Y : TreeSet or list of Tree
+        The trees to choose from.
+    costs : Costs, optional
+        What an edit costs; 1 by default.
+    n_pivots : int or 'auto', default='auto'
+        Number of pivots; 0 for none. Each takes a distance to every tree now and a distance
+        for every query later. 'auto' takes as many as pay in our measurements; see Notes.
+    n_jobs : int, optional
+        Number of threads to build with; None means 1, -1 all CPUs.
+    progress : callable or bool, optional
+        True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
+        with numbers of pivots; returning False stops the work.
+
+    Attributes
+    ----------
+    trees : TreeSet
+        The trees.
+    costs : Costs
+        What an edit costs.
+    pivots : ndarray of shape (n_pivots,)
+        The positions of the pivots.
+
+    Raises
+    ------
+    ValueError
+        If pivots are wanted for costs that are no pseudo-metric.
+
+    See Also
+    --------
+    nearest, within : For all queries at once.
+
+    Notes
+    -----
+    The results are those of `nearest` and `within`, bit for bit: costs may break the triangle
+    inequality by rounding, and what that can do to a distance is subtracted from what pivots
+    tell. Pivots are chosen far from each other, the largest tree first. An index pickles.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, TreeIndex
+    >>> index = TreeIndex([Tree.from_sequence(s) for s in ("abc", "abd", "xyz")], n_pivots=1)
+    >>> index
+    <TreeIndex of 3 trees with 1 pivots, UnitCosts()>
+    >>> index.nearest([Tree.from_sequence("xy")], k=1).indices
+    array([[2]])
+    """
+
+    __slots__ = ("_costs", "_index", "_pivots", "_trees")
+    _costs: Costs
+    _index: "_core.SearchIndex | None"
+    _pivots: Pivots | None
+    _trees: TreeSet
+
+    def __init__(
+        self,
+        Y: Trees,
+        *,
+        costs: Costs | None = None,
+        n_pivots: int | str = "auto",
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        threads = check_n_jobs(n_jobs, "TreeIndex")
+        self._costs = check_costs(costs, "TreeIndex")
+        self._trees = check_trees(Y, "Y", "TreeIndex")
+        with reporter(progress, "TreeIndex", "pivots") as report:
+            count, slack = check_n_pivots(n_pivots, self._costs, self._trees, "TreeIndex")
+            # Labels that the costs do not know are told now, not at the first query.
+            resolve(self._costs, self._trees, None)
+            self._pivots = choose_pivots(self._trees, self._costs, count, slack, threads, report)
+        self._index = None
+        self._kept(threads)
+
+    @property
+    def trees(self) -> TreeSet:
+        """The trees."""
+        return self._trees
+
+    @property
+    def costs(self) -> Costs:
+        """What an edit costs."""
+        return self._costs
+
+    @property
+    def pivots(self) -> npt.NDArray[np.int64]:
+        """The positions of the pivots."""
+        if self._pivots is None:
+            return np.empty(0, dtype=np.int64)
+        return self._pivots.chosen.astype(np.int64)
+
+    def nearest(
+        self,
+        X: Trees | None = None,
+        *,
+        k: int = 5,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> NearestResult:
+        """Find the k nearest trees of the index, exactly.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, optional
+            The trees whose neighbours are wanted; by default those of the index, where no
+            tree is its own neighbour.
+        k : int, default=5
+            Number of neighbours, at most the number of trees to choose from.
+        n_jobs : int, optional
+            Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
+        progress : callable or bool, optional
+            As in `treemetric.nearest`.
+
+        Returns
+        -------
+        NearestResult
+            As of `treemetric.nearest`.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, TreeIndex
+        >>> index = TreeIndex([Tree.from_sequence(s) for s in ("abc", "abd", "xyz")])
+        >>> index.nearest(k=1).distances.ravel()
+        array([1., 1., 3.])
+        """
+        options = (check_n_jobs(n_jobs, "TreeIndex.nearest"), progress)
+        return find_nearest(self._question(X, "TreeIndex.nearest", options[0]), k, options)
+
+    def within(
+        self,
+        X: Trees | None = None,
+        *,
+        radius: float,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> WithinResult:
+        """Find all trees of the index that are at most that far, exactly.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, optional
+            The trees whose neighbours are wanted; by default those of the index, where no
+            tree is its own neighbour.
+        radius : float
+            The largest distance that counts as near; ``inf`` for all.
+        n_jobs : int, optional
+            Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
+        progress : callable or bool, optional
+            As in `treemetric.within`.
+
+        Returns
+        -------
+        WithinResult
+            As of `treemetric.within`.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, TreeIndex
+        >>> index = TreeIndex([Tree.from_sequence(s) for s in ("abc", "abd", "xyz")])
+        >>> index.within([Tree.from_sequence("xy")], radius=1)[0]
+        (array([2]), array([1.]))
+        """
+        options = (check_n_jobs(n_jobs, "TreeIndex.within"), progress)
+        return find_within(self._question(X, "TreeIndex.within", options[0]), radius, options)
+
+    def _question(self, X: Trees | None, function: str, threads: int) -> Question:
+        queries = self._trees if X is None else check_trees(X, "X", function)
+        targets = None if X is None else self._trees
+        kept = self._kept(threads)
+        return Question(queries, targets, self._costs, function, self._pivots, kept)
+
+    def _kept(self, threads: int) -> "_core.SearchIndex | None":
+        """Give what bounds need of the trees; made when first asked for."""
+        # A function may have other costs for the labels of every query.
+        if self._index is None and not isinstance(self._costs, CallableCosts):
+            codes, table = resolve(self._costs, self._trees, None)
+            self._index = _core.SearchIndex(self._trees._core_set(), codes[1], table, threads)
+        return self._index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._trees, self._costs, self._pivots)
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def __repr__(self) -> str:
+        trees, pivots = len(self), len(self.pivots)
+        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self._costs!r}>"
+
+
+def _rebuild(trees: TreeSet, costs: Costs, pivots: Pivots | None) -> TreeIndex:
+    index = TreeIndex.__new__(TreeIndex)
+    index._trees, index._costs, index._pivots, index._index = trees, costs, pivots, None
+    return index

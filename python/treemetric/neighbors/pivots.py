@@ -1,0 +1,128 @@
+"""Pivots: trees whose distances to all others are known, for the triangle inequality."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._base.typing import FloatArray
+from treemetric._base.validation import check_memory, refuse, shown
+from treemetric.costs import (
+    CallableCosts,
+    Costs,
+    EmbeddingCosts,
+    UnitCosts,
+    VectorCosts,
+)
+from treemetric.distances import pairwise_distances
+from treemetric.exceptions import CancelledError
+from treemetric.treeset import TreeSet
+
+# `is_pseudo_metric` lets axioms be broken by this share of the largest cost, and rounding to quanta
+# adds three halves of 2**-39; rounded up.
+_TOLERANCE = 1.1e-9
+# Roundings per dimension of three costs from products of vectors: two lengths and a product, times
+# a hundred, since the core lets all but a hundredth of a squared distance cancel; twice of that.
+_VECTOR_ROUNDINGS = 600
+# How many pivots pay where nothing better is known, and for how many trees at least.
+_FEW, _MANY = 4, 100
+
+
+class Pivots(NamedTuple):
+    """Positions of pivots, their distances to all trees, and the slack per node."""
+
+    chosen: npt.NDArray[np.uint32]
+    distances: FloatArray
+    slack: float
+
+
+def triangle_slack(costs: Costs) -> float | None:
+    """Give twice what an edit can break the triangle inequality or symmetry by; None if more.
+
+    The core subtracts it per node; see ``rust/pairwise/search/query.rs``.
+    """
+    if isinstance(costs, UnitCosts):
+        return 0.0
+    if isinstance(costs, VectorCosts):
+        return _vector_slack(costs)
+    # A function may answer anything for labels of trees that nobody has seen yet.
+    if isinstance(costs, CallableCosts):
+        return None
+    if not (isinstance(costs, EmbeddingCosts) or costs.is_pseudo_metric()):
+        return None
+    largest = float(costs.to_matrix().matrix.max())
+    return 2 * _TOLERANCE * largest
+
+
+def _vector_slack(costs: VectorCosts) -> float | None:
+    """Bound the rounding of products of vectors; the cosine is not triangular."""
+    if costs.kind == "cosine":
+        return None
+    projected = costs.project()
+    epsilon = float(np.finfo(projected.dtype).eps)
+    error = _VECTOR_ROUNDINGS * (projected.shape[1] + 2) * epsilon
+    if costs.kind == "angle":
+        # The arc sine is steep near 1: an error there comes out as its square root.
+        error = math.sqrt(2 * error)
+    longest: float = 0.5
+    if costs.kind == "euclidean" and len(projected):
+        longest = float(np.linalg.norm(projected.astype(np.float64), axis=1).max())
+    slack: float = 2 * (_TOLERANCE + error) * 2 * longest
+    return slack
+
+
+def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -> tuple[int, float]:
+    """Give the number of pivots that are wanted and can be used, and the slack."""
+    if isinstance(n_pivots, str) and n_pivots == "auto":
+        return _automatic(costs, trees)
+    if not isinstance(n_pivots, (int, np.integer)) or isinstance(n_pivots, bool) or n_pivots < 0:
+        refuse("n_pivots", owner, "'auto' or an int in the range [0, inf)", shown(n_pivots))
+    if n_pivots == 0:
+        return 0, 0.0
+    slack = triangle_slack(costs)
+    if slack is None:
+        refuse("n_pivots", owner, "0 or 'auto' for costs that are no pseudo-metric", str(n_pivots))
+    return min(int(n_pivots), len(trees)), slack
+
+
+def _automatic(costs: Costs, trees: TreeSet) -> tuple[int, float]:
+    """Take pivots where they were measured to pay.
+
+    Tables and unit costs have bounds by labels and strings, which leave so little that the
+    distances to pivots cost more than they save. Vectors only have bounds by their lengths.
+    """
+    slack = triangle_slack(costs) if isinstance(costs, VectorCosts) else None
+    worth_it = slack is not None and len(trees) >= _MANY
+    return (_FEW, slack) if worth_it and slack is not None else (0, 0.0)
+
+
+def choose_pivots(
+    trees: TreeSet,
+    costs: Costs,
+    count: int,
+    slack: float,
+    threads: int,
+    report: Callable[[int, int], object] | None,
+) -> Pivots | None:
+    """Choose pivots far from each other, the largest tree first."""
+    if count == 0 or len(trees) == 0:
+        return None
+    check_memory(8 * count * len(trees), f"the distances of {count} pivots")
+    chosen = [int(np.argmax(trees.sizes))]
+    rows: list[FloatArray] = []
+    nearest = np.full(len(trees), np.inf)
+    while True:
+        options: dict[str, Any] = {"costs": costs, "n_jobs": threads}
+        rows.append(pairwise_distances(trees[chosen[-1:]], trees, **options)[0])
+        if report is not None and report(len(rows), count) is False:
+            message = "the computation was cancelled"
+            raise CancelledError(message)
+        nearest = np.minimum(nearest, rows[-1])
+        farthest = int(np.argmax(nearest))
+        # At distance 0 a pivot would tell what another one tells already.
+        if len(rows) == count or nearest[farthest] == 0 or farthest in chosen:
+            break
+        chosen.append(farthest)
+    return Pivots(np.array(chosen, dtype=np.uint32), np.concatenate(rows), slack)

@@ -1,0 +1,160 @@
+"""Neighbours instead of matrices: the nearest trees, and all within a radius."""
+
+from treemetric._base.typing import Progress, Trees
+from treemetric._base.validation import check_n_jobs
+from treemetric.costs import Costs
+from treemetric.neighbors.request import ask, find_nearest, find_within
+from treemetric.neighbors.results import NearestResult, WithinResult
+
+__all__ = ["nearest", "within"]
+
+
+def nearest(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    k: int = 5,
+    costs: Costs | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> NearestResult:
+    """Find the k nearest trees of Y for every tree of X, exactly.
+
+    Most distances are never computed: lower bounds that take a small part of the time show that
+    they are too large.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees whose neighbours are wanted.
+    Y : TreeSet or list of Tree, optional
+        The trees to choose from; by default X itself, where no tree is its own neighbour
+        (but an equal tree at another position is).
+    k : int, default=5
+        Number of neighbours, at most the number of trees to choose from.
+    costs : Costs, optional
+        What an edit costs; 1 by default. Distances are those from X to Y.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs that this process may use. The result
+        does not depend on it.
+    progress : callable or bool, optional
+        True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
+        with numbers of trees of X; returning False stops the work.
+
+    Returns
+    -------
+    NearestResult
+        Indices and distances of shape (n_X, k), by distance; of equally distant trees the
+        first ones are taken.
+
+    Raises
+    ------
+    ValueError
+        If k is larger than the number of trees to choose from, or there is none.
+    UnknownLabelError
+        If the costs do not know a label.
+    MemoryError
+        If the result, or the table of two trees that must be compared, does not fit.
+    CancelledError
+        If `progress` returned False.
+
+    See Also
+    --------
+    within : All trees within a radius.
+    TreeIndex : The same for queries that come one after the other.
+    treemetric.transformers.TreeNeighborsGraph : The same in scikit-learn's pipelines.
+
+    Notes
+    -----
+    The result equals that of sorting the rows of `pairwise_distances` bit for bit. Candidates
+    are visited in the order of a lower bound by labels, then of one by preorder and postorder
+    strings (Guha et al. 2002), until no other can be nearer (Seidl and Kriegel 1998). Memory
+    is that of the result and, for each thread, 32 bytes per tree of Y and the table of one pair.
+    For `VectorCosts` the bound is a weak one, and most distances are computed, but never kept.
+
+    References
+    ----------
+    T. Seidl and H.-P. Kriegel, "Optimal multi-step k-nearest neighbor search", SIGMOD 1998.
+
+    S. Guha, H. V. Jagadish, N. Koudas, D. Srivastava and T. Yu, "Approximate XML joins",
+    SIGMOD 2002.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, nearest
+    >>> trees = [Tree.from_sequence(s) for s in ("abc", "abd", "xyz", "abcd")]
+    >>> found = nearest([Tree.from_sequence("abcde")], trees, k=2)
+    >>> found.indices, found.distances
+    (array([[3, 0]]), array([[1., 2.]]))
+    >>> nearest(trees, k=1).indices.ravel()
+    array([1, 0, 0, 0])
+    """
+    options = (check_n_jobs(n_jobs, "nearest"), progress)
+    return find_nearest(ask(X, Y, costs, "nearest"), k, options)
+
+
+def within(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    radius: float,
+    costs: Costs | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> WithinResult:
+    """Find all trees of Y that are at most that far, for every tree of X, exactly.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees whose neighbours are wanted.
+    Y : TreeSet or list of Tree, optional
+        The trees to choose from; by default X itself, where no tree is its own neighbour
+        (but an equal tree at another position is).
+    radius : float
+        The largest distance that counts as near; ``inf`` for all.
+    costs : Costs, optional
+        What an edit costs; 1 by default. Distances are those from X to Y.
+    n_jobs : int, optional
+        Number of threads; None means 1, -1 all CPUs that this process may use. The result
+        does not depend on it.
+    progress : callable or bool, optional
+        True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
+        with numbers of trees of X; returning False stops the work.
+
+    Returns
+    -------
+    WithinResult
+        Indices and distances, tree after tree, by distance, then by index.
+
+    Raises
+    ------
+    UnknownLabelError
+        If the costs do not know a label.
+    MemoryError
+        If the neighbours, or the table of two trees that must be compared, do not fit.
+    CancelledError
+        If `progress` returned False.
+
+    See Also
+    --------
+    nearest : The k nearest trees.
+    pairwise_distances : With ``cutoff``, the same as a full matrix.
+
+    Notes
+    -----
+    The result equals what the rows of `pairwise_distances` say bit for bit. Inside one set and
+    with symmetric costs every pair is looked at once.
+
+    Examples
+    --------
+    >>> from treemetric import Tree, within
+    >>> trees = [Tree.from_sequence(s) for s in ("abc", "abd", "xyz", "abc")]
+    >>> found = within(trees, radius=1)
+    >>> found.counts
+    array([2, 2, 0, 2])
+    >>> found[0]
+    (array([3, 1]), array([0., 1.]))
+    """
+    options = (check_n_jobs(n_jobs, "within"), progress)
+    return find_within(ask(X, Y, costs, "within"), radius, options)

@@ -1,0 +1,236 @@
+"""A picture of an alignment: two outlines side by side."""
+
+from typing import TYPE_CHECKING
+
+from treemetric._base.validation import refuse, shown
+from treemetric.alignment import Alignment
+from treemetric.alignment.layout import (
+    KINDS,
+    Kind,
+    Row,
+    aligned_rows,
+    count_kinds,
+    heading,
+    indents,
+    label_text,
+)
+from treemetric.plotting.common import require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treemetric.tree import Tree
+
+__all__ = ["plot_alignment"]
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart, two of them a
+# little darker so that white letters are legible on them. Kept labels have no box and
+# the text colour of the style in use.
+_COLORS: dict[Kind, str] = {
+    "kept": "#8c8c8c",
+    "replaced": "#0072B2",
+    "deleted": "#C25400",
+    "inserted": "#00805D",
+}
+_GUIDE = "#8c8c8c"
+
+# Lengths across are in letters and lengths down in rows. A monospaced letter is 0.6
+# times as wide as its font size, and a little more where it is rounded to whole pixels.
+_LETTER = 0.64
+_ROW = 1.5
+_FONT_SIZE = 9.0
+_LONGEST_LABEL = 28
+_INDENT = 2.0
+_WIDEST_INDENT = 40.0
+_GAP = 7.0
+_LEGEND_WIDTH = 62.0
+_HEADER = 4.0
+
+# Inches. The height is what backends can still draw at a usual resolution.
+_TITLE_HEIGHT = 0.4
+_MARGIN = 0.1
+_TALLEST = 120.0
+
+
+def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw two aligned trees beside each other, the edits in colour.
+
+    Each tree is an outline with one node per row, children below their parent and
+    indented: `x` on the left, `y` on the right. Matched nodes stand in the same row and
+    are joined by a line; beside a deleted or inserted node the row is empty.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        The alignment to draw, such as `treemetric.align` returns it.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw on; the letters are made small enough to fit. None makes a new
+        figure, as large as the trees need.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    plot_distances : The distances of many trees as a heat map.
+
+    Notes
+    -----
+    An alignment keeps the preorder of the nodes, which is the order of the rows, so
+    that no two lines cross. Long labels are shortened.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import treemetric as tm
+    >>> from treemetric.plotting import plot_alignment
+    >>> x, y = tm.Tree.from_bracket("{a{b}{c{d}}}"), tm.Tree.from_bracket("{a{b}{d}}")
+    >>> ax = plot_alignment(tm.align(x, y))
+    >>> ax.get_title()
+    'Alignment of cost 1'
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['3 kept', '0 replaced', '1 deleted', '0 inserted']
+    """
+    require_matplotlib()
+    if not isinstance(alignment, Alignment):
+        must = "an instance of 'treemetric.Alignment'"
+        refuse("alignment", "plot_alignment", must, shown(alignment))
+    rows = aligned_rows(alignment)
+    left = _Outline(alignment.x, 0.0)
+    right = _Outline(alignment.y, left.end + _GAP)
+    width = max(right.end, _LEGEND_WIDTH)
+    height = len(rows) + _HEADER
+    if ax is None:
+        ax = _new_axes(width, height)
+    font_size = _fit(ax, right.end, width, height)
+
+    ax.set_title(f"Alignment of cost {alignment.cost:.6g}")
+    for name, outline in (("x", left), ("y", right)):
+        text = heading(name, outline.tree)
+        ax.text(outline.start, -1.1, text, color=_GUIDE, size=font_size, va="center")
+    _draw_guides(ax, left, {row.i: at for at, row in enumerate(rows)})
+    _draw_guides(ax, right, {row.j: at for at, row in enumerate(rows)})
+    _draw_matches(ax, rows, left, right)
+    for at, row in enumerate(rows):
+        left.draw_label(ax, at, row.i, row.kind, font_size)
+        right.draw_label(ax, at, row.j, row.kind, font_size)
+    _draw_legend(ax, rows, font_size)
+    return ax
+
+
+class _Outline:
+    """The places of one tree's labels, from the column `start` to the column `end`."""
+
+    def __init__(self, tree: "Tree", start: float) -> None:
+        self.tree = tree
+        self.start = start
+        self.texts = [label_text(label, _LONGEST_LABEL) for label in tree.labels]
+        self.begins = [start + indent for indent in indents(tree, _INDENT, _WIDEST_INDENT)]
+        self.ends = [at + len(text) for at, text in zip(self.begins, self.texts, strict=True)]
+        self.end = max([start + len(heading("x", tree)), *self.ends])
+
+    def draw_label(
+        self, ax: "Axes", row: int, node: int | None, kind: Kind, font_size: float
+    ) -> None:
+        if node is None:
+            return
+        text = ax.text(
+            self.begins[node],
+            row,
+            self.texts[node],
+            size=font_size,
+            family="monospace",
+            va="center_baseline",
+            parse_math=False,
+        )
+        if kind != "kept":
+            text.set_color("white")
+            box = {"boxstyle": "round,pad=0.12", "facecolor": _COLORS[kind], "edgecolor": "none"}
+            text.set_bbox(box)
+
+
+def _new_axes(width: float, height: float) -> "Axes":
+    """Make a figure whose axes show that many letters and rows in full size."""
+    from matplotlib import pyplot as plt
+
+    across = width * _LETTER * _FONT_SIZE / 72
+    down = min(height * _ROW * _FONT_SIZE / 72, _TALLEST)
+    total = across + 2 * _MARGIN, down + _TITLE_HEIGHT + _MARGIN
+    figure = plt.figure(figsize=total)
+    box = _MARGIN / total[0], _MARGIN / total[1], across / total[0], down / total[1]
+    return figure.add_axes(box)
+
+
+def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
+    """Set the limits of the axes and give the font size with which all fits in."""
+    figure = ax.get_figure()
+    dpi = 72.0 if figure is None else figure.dpi
+    across, down = (72 * pixels / dpi for pixels in (ax.bbox.width, ax.bbox.height))
+    font_size = min(_FONT_SIZE, across / (width * _LETTER), down / (height * _ROW))
+    spare = across / (font_size * _LETTER) - content
+    ax.set_xlim(-spare / 2, content + spare / 2)
+    top = -_HEADER + 0.5
+    ax.set_ylim(top + down / (font_size * _ROW), top)
+    ax.set_axis_off()
+    return font_size
+
+
+def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -> None:
+    """Join each node to its children: down from its first letter, then right."""
+    from matplotlib.collections import LineCollection
+
+    last_child: dict[int, int] = {}
+    segments: list[list[tuple[float, float]]] = []
+    for child, parent in enumerate(outline.tree.parents.tolist()):
+        if parent >= 0:
+            last_child[parent] = child
+            across, down = outline.begins[parent] + 0.5, row_of[child]
+            segments.append([(across, down), (outline.begins[child] - 0.2, down)])
+    for parent, child in last_child.items():
+        across = outline.begins[parent] + 0.5
+        segments.append([(across, row_of[parent] + 0.5), (across, row_of[child])])
+    ax.add_collection(
+        LineCollection(segments, colors=_GUIDE, linewidths=0.6, alpha=0.5, zorder=1),
+        autolim=False,
+    )
+
+
+def _draw_matches(ax: "Axes", rows: list[Row], left: _Outline, right: _Outline) -> None:
+    from matplotlib.collections import LineCollection
+
+    # Dots keep the lines of kept nodes apart from those that join a tree.
+    styles: tuple[tuple[Kind, str, float], ...] = (("kept", ":", 0.9), ("replaced", "-", 1.3))
+    for kind, style, width in styles:
+        segments = [
+            [(left.ends[row.i] + 0.5, at), (right.begins[row.j] - 0.5, at)]
+            for at, row in enumerate(rows)
+            if row.kind == kind and row.i is not None and row.j is not None
+        ]
+        lines = LineCollection(
+            segments, colors=_COLORS[kind], linewidths=width, linestyles=style, zorder=1.5
+        )
+        ax.add_collection(lines, autolim=False)
+
+
+def _draw_legend(ax: "Axes", rows: list[Row], font_size: float) -> None:
+    from matplotlib.patches import Patch
+
+    counts = count_kinds(rows)
+    ax.legend(
+        handles=[Patch(color=_COLORS[kind], label=f"{counts[kind]} {kind}") for kind in KINDS],
+        loc="upper center",
+        ncols=len(KINDS),
+        fontsize=font_size,
+        frameon=False,
+        handlelength=1.2,
+        columnspacing=1.5,
+        borderaxespad=0,
+    )

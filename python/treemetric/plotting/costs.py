@@ -1,0 +1,159 @@
+"""A picture of edit costs: a heat map with the gap last."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import refuse, shown
+from treemetric.alignment.layout import label_text
+from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.plotting.common import cluster_order, new_axes, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["check_costs", "plot_costs"]
+
+_LONGEST_LABEL = 20
+# Points.
+_LARGEST_FONT = 10.0
+_SMALLEST_FONT = 5.0
+# Inches; what a cell needs for its name in a small but legible font.
+_CELL = 0.14
+# Beyond this many rows there is no room for numbers in the cells.
+_MOST_WITH_NUMBERS = 12
+
+
+def plot_costs(
+    costs: Costs,
+    *,
+    alphabet: Iterable[Label] | None = None,
+    order: str = "cluster",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw edit costs as a heat map, similar labels beside each other, the gap last.
+
+    The cell in row u and column v is the cost of replacing u by v. The last column holds
+    the costs of deleting, the last row those of inserting.
+
+    Parameters
+    ----------
+    costs : Costs
+        The costs to draw, such as those a learner found.
+    alphabet : iterable of labels, default=None
+        Labels to draw; all by default. Costs that have no alphabet of their own, such
+        as unit costs, need it.
+    order : {"cluster", "given"}, default="cluster"
+        How to order the labels: by hierarchical clustering of their costs, or as the
+        alphabet has them.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw on; None makes a new figure, larger for more labels.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    TypeError
+        If `costs` are no costs.
+    ValueError
+        If `order` is not one of the choices, or `costs` need an alphabet.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    plot_embedding : Labels as points in the plane.
+
+    Notes
+    -----
+    Labels are ordered by average linkage on the mean of both directions, in the optimal
+    leaf ordering of Bar-Joseph et al. (2001). Up to eleven labels have their costs written
+    into the cells. On axes that are too small for all names, only every second, third,
+    ... name is drawn.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import treemetric as tm
+    >>> from treemetric.plotting import plot_costs
+    >>> costs = tm.EmbeddingCosts("abc", [[0.0, 1.0], [2.0, 0.0], [0.0, 1.1]])
+    >>> ax = plot_costs(costs)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a', 'c', 'gap']
+    """
+    require_matplotlib()
+    table = check_costs(costs, alphabet, "plot_costs")
+    if order not in ("cluster", "given"):
+        refuse("order", "plot_costs", "'cluster' or 'given'", shown(order))
+    gap = len(table.alphabet)
+    rows = np.arange(gap)
+    if order == "cluster":
+        rows = cluster_order(table.matrix[:-1, :-1])
+    rows = np.append(rows, gap)
+    values = table.matrix[np.ix_(rows, rows)]
+
+    side = len(rows)
+    if ax is None:
+        width = max(5.0, 2.0 + _CELL * side)
+        ax = new_axes(width + 0.5, width)
+    image = ax.imshow(values, cmap="viridis", interpolation="nearest", vmin=0.0)
+    figure = ax.get_figure()
+    if figure is not None:
+        figure.colorbar(image, ax=ax, label="cost", fraction=0.046, pad=0.03)
+    for line in (ax.axhline, ax.axvline):
+        line(gap - 0.5, color="white", linewidth=1.5)
+    names = [label_text(table.alphabet[code], _LONGEST_LABEL) for code in rows[:-1].tolist()]
+    _name(ax, [*names, "gap"])
+    if side <= _MOST_WITH_NUMBERS:
+        _write_numbers(ax, values)
+    ax.set_ylabel("replace")
+    ax.set_xlabel("by")
+    return ax
+
+
+def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> CostMatrix:
+    """Let only costs through and give them as a table."""
+    if not isinstance(costs, Costs):
+        refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
+    if alphabet is None and isinstance(costs, UnitCosts):
+        refuse("alphabet", owner, "given for costs that have no labels of their own", "None")
+    return costs.to_matrix(alphabet)
+
+
+def _name(ax: "Axes", names: list[str]) -> None:
+    """Put names beside rows and columns, in a font that fits or not at every row."""
+    figure = ax.get_figure()
+    dpi = 72.0 if figure is None else figure.dpi
+    # Points per cell; the colour bar and the names take some of the axes yet.
+    cell = 0.8 * min(ax.bbox.width, ax.bbox.height) * 72 / dpi / len(names)
+    step = int(np.ceil(_SMALLEST_FONT / cell)) if cell < _SMALLEST_FONT else 1
+    size = min(_LARGEST_FONT, max(_SMALLEST_FONT, cell * step * 0.9))
+    last = len(names) - 1
+    # The gap is always named; a name too close to it makes way.
+    shown_rows = [row for row in range(0, last, step) if last - row >= step] + [last]
+    texts = [names[row] for row in shown_rows]
+    # Letters are about 0.6 times as wide as their font size.
+    upright = max(map(len, texts)) * 0.6 * size < 0.9 * cell * step
+    ax.set_xticks(shown_rows, texts, rotation=0 if upright else 90, fontsize=size)
+    ax.set_yticks(shown_rows, texts, fontsize=size)
+    ax.tick_params(length=0)
+    for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
+        for label in labels:
+            label.set_parse_math(False)
+        labels[-1].set_fontstyle("italic")
+
+
+def _write_numbers(ax: "Axes", values: FloatArray) -> None:
+    largest = float(values.max())
+    for row, column in np.ndindex(*values.shape):
+        value = values[row, column]
+        # The upper end of the colours is light.
+        color = "black" if value > 0.6 * largest else "white"
+        text = f"{value:.2g}"
+        ax.text(column, row, text, color=color, ha="center", va="center", fontsize=9)

@@ -1,0 +1,214 @@
+"""A picture of labels as points, with the gap at the origin."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treemetric._base.typing import Label
+from treemetric._base.validation import refuse, shown
+from treemetric.alignment.layout import label_text
+from treemetric.costs import CostMatrix, Costs, EmbeddingCosts
+from treemetric.plotting.common import new_axes, require_matplotlib
+from treemetric.plotting.costs import check_costs
+from treemetric.plotting.labels import place_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_embedding"]
+
+_DOT = "#0072B2"
+_GUIDE = "#d0d0d0"
+_LONGEST_LABEL = 16
+# Points; dots of labels that cost nothing, and of those that cost most.
+_RADII = (2.0, 6.0)
+# Labels nearer to each other than this share of the picture are named together.
+_SAME_PLACE = 0.015
+_MOST_TOGETHER = 4
+_GAP_RADIUS = 6.0
+
+
+def plot_embedding(
+    costs: Costs,
+    *,
+    alphabet: Iterable[Label] | None = None,
+    max_labels: int = 40,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw labels as points in the plane, with the gap at the origin.
+
+    The distance of two points resembles the cost of replacing one label by the other, and
+    their distance to the origin the cost of deleting them. Larger dots are dearer to
+    delete.
+
+    Parameters
+    ----------
+    costs : Costs
+        The costs to draw: those of an embedding, or any that are a pseudo-metric.
+    alphabet : iterable of labels, default=None
+        Labels to draw; all by default. Costs that have no alphabet of their own, such
+        as unit costs, need it.
+    max_labels : int, default=40
+        Largest number of labels that are named: those that cost most to delete. A name
+        for which there is no room is left out.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw on; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
+
+    Raises
+    ------
+    TypeError
+        If `costs` are no costs.
+    ValueError
+        If the costs are no pseudo-metric, or `max_labels` is not a non-negative int.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    plot_costs : The same costs as a heat map, nothing left out.
+
+    Notes
+    -----
+    Vectors are projected to their two leading principal axes. These go through the origin
+    and not through the mean of the vectors, so that the gap stays where it is. Other costs
+    are turned into vectors by classical scaling with the gap as origin: their inner
+    products are ``(c(u, -)**2 + c(v, -)**2 - c(u, v)**2) / 2``. The caption gives the share
+    of the vectors' squared length that the plane holds. Costs that are no distances of
+    vectors have axes of negative squared length too, which are left out of the share.
+    Where several axes are equally long, as for unit costs, which of them are drawn says
+    nothing.
+
+    Labels at nearly the same place are named together, also those at that of the gap.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import treemetric as tm
+    >>> from treemetric.plotting import plot_embedding
+    >>> costs = tm.EmbeddingCosts("abc", [[0.0, 1.0], [2.0, 0.0], [0.0, 1.1]])
+    >>> ax = plot_embedding(costs)
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['a', 'b', 'c', 'gap']
+    >>> ax.get_xlabel()
+    '100% of the squared length; larger dots are dearer to delete'
+    """
+    require_matplotlib()
+    table = check_costs(costs, alphabet, "plot_embedding")
+    whole = isinstance(max_labels, int | np.integer) and not isinstance(max_labels, bool)
+    if not whole or max_labels < 0:
+        refuse("max_labels", "plot_embedding", "an int in the range [0, inf)", shown(max_labels))
+    # The vectors of an embedding are a pseudo-metric by construction.
+    if not isinstance(table, EmbeddingCosts):
+        violations = table.violations()
+        if violations:
+            must = "a pseudo-metric, which their closure() may be"
+            refuse("costs", "plot_embedding", must, f"costs that break {violations[0].message}")
+    points, share = _project(table)
+    lengths = table.matrix[:-1, -1]
+
+    ax = new_axes() if ax is None else ax
+    largest = float(lengths.max(initial=0.0))
+    radii = np.full(len(points), _RADII[0])
+    if largest > 0:
+        # Areas, not radii, look as large as they are.
+        low, high = _RADII[0] ** 2, _RADII[1] ** 2
+        radii = np.sqrt(low + (high - low) * lengths / largest)
+    for line in (ax.axhline, ax.axvline):
+        line(0.0, color=_GUIDE, linewidth=0.8, zorder=0)
+    style: dict[str, Any] = {"color": _DOT, "alpha": 0.8, "edgecolor": "white", "linewidth": 0.5}
+    ax.scatter(points[:, 0], points[:, 1], s=(2 * radii) ** 2, zorder=2, **style)
+    ax.plot(
+        [0.0], [0.0], "+", color="black", markersize=2 * _GAP_RADIUS, markeredgewidth=1.5, zorder=3
+    )
+    ax.set_aspect("equal", adjustable="datalim")
+    # Room for names of dots at the edge.
+    ax.margins(0.12)
+
+    caption = f"{share:.0%} of the squared length; larger dots are dearer to delete"
+    ax.set_xlabel(caption)
+    named = _name(ax, table, points, radii, int(max_labels))
+    if named < len(points):
+        ax.set_xlabel(f"{caption}; {named} of {len(points)} named")
+    return ax
+
+
+def _project(table: CostMatrix) -> tuple[NDArray[np.float64], float]:
+    """Give points in the plane and the share of the squared length that they keep."""
+    n = len(table.alphabet)
+    if isinstance(table, EmbeddingCosts):
+        gram = table.vectors @ table.vectors.T
+    else:
+        squared = ((table.matrix + table.matrix.T) / 2) ** 2
+        to_gap = squared[:-1, -1]
+        gram = (to_gap[:, None] + to_gap[None, :] - squared[:-1, :-1]) / 2
+    values, vectors = np.linalg.eigh(gram)
+    values = np.maximum(values[::-1], 0.0)
+    points = np.zeros((n, 2))
+    kept = min(n, 2)
+    points[:, :kept] = vectors[:, ::-1][:, :kept] * np.sqrt(values[:kept])
+    # Eigenvectors have no sign of their own; the longest coordinate points up or right.
+    for axis in range(kept):
+        if points[np.argmax(np.abs(points[:, axis])), axis] < 0:
+            points[:, axis] *= -1
+    total = float(values.sum())
+    return points, float(values[:2].sum()) / total if total > 0 else 1.0
+
+
+def _name(
+    ax: "Axes",
+    table: CostMatrix,
+    points: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    max_labels: int,
+) -> int:
+    """Name the gap and the dearest labels; give the number of labels that are named."""
+    # Dearest first; a stable order, so that equal ones keep that of the alphabet.
+    dearest = np.argsort(-table.matrix[:-1, -1], kind="stable")
+    at_gap, *together = _same_places(points, dearest[:max_labels])
+    names = [_join(["gap", *_texts(table, at_gap)])]
+    names += [_join(_texts(table, codes)) for codes in together]
+    first = np.array([codes[0] for codes in together], dtype=np.intp)
+    order = np.concatenate([first, np.setdiff1d(np.arange(len(points)), first)])
+    written = place_labels(
+        ax,
+        np.vstack([np.zeros((1, 2)), points[order]]),
+        np.concatenate([[_GAP_RADIUS], radii[order]]),
+        names,
+    )
+    counts = [min(len(at_gap), _MOST_TOGETHER - 1)]
+    counts += [min(len(codes), _MOST_TOGETHER) for codes in together]
+    return sum(count for count, done in zip(counts, written, strict=True) if done)
+
+
+def _same_places(points: NDArray[np.float64], codes: NDArray[np.intp]) -> list[list[int]]:
+    """Group labels so close to the gap, which is first, or to an earlier one as to be one dot."""
+    near = _SAME_PLACE * float(np.ptp(np.vstack([points, np.zeros((1, 2))]), axis=0).max())
+    places = [np.zeros(2)]
+    groups: list[list[int]] = [[]]
+    for code in codes.tolist():
+        for place, group in zip(places, groups, strict=True):
+            if float(np.hypot(*(place - points[code]))) <= near:
+                group.append(code)
+                break
+        else:
+            places.append(points[code])
+            groups.append([code])
+    return groups
+
+
+def _texts(table: CostMatrix, codes: list[int]) -> list[str]:
+    return [label_text(table.alphabet[code], _LONGEST_LABEL) for code in sorted(codes)]
+
+
+def _join(texts: list[str]) -> str:
+    more = len(texts) - _MOST_TOGETHER
+    joined = ", ".join(texts[:_MOST_TOGETHER])
+    return f"{joined} +{more}" if more > 0 else joined

@@ -1,0 +1,146 @@
+"""Calls inside calls, beside calls, and with more threads than anybody needs."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import reference
+import treemetric as tm
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def trees():
+    rng = Random(3)
+    return tm.TreeSet([reference.make_tree(rng, 150) for _ in range(60)])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_may_call_the_library(trees, n_jobs, tmp_path):
+    inner = []
+
+    def progress(done, total):
+        if len(inner) < 3:
+            inner.append(tm.pairwise_distances(trees[:10], n_jobs=n_jobs))
+            trees[:3].to_jsonl(tmp_path / "trees.jsonl")
+
+    outer = tm.pairwise_distances(trees, n_jobs=n_jobs, progress=progress)
+    assert inner
+    assert all(np.array_equal(matrix, outer[:10, :10]) for matrix in inner)
+
+
+def test_numpys_false_cancels_too(trees):
+    with pytest.raises(tm.exceptions.CancelledError):
+        tm.pairwise_distances(trees, progress=lambda done, total: np.float64(done) < 0)
+
+
+@pytest.mark.parametrize("n_jobs", [64, 3000, 10**30])
+def test_more_threads_than_tasks_are_no_harm(trees, n_jobs):
+    expected = tm.pairwise_distances(trees[:20])
+    assert np.array_equal(tm.pairwise_distances(trees[:20], n_jobs=n_jobs), expected)
+    assert threading.active_count() < 50
+
+
+def test_memory_is_counted_for_the_threads_that_run():
+    chains = [tm.Tree.from_sequence("ab" * 4000), tm.Tree.from_sequence("ba" * 4000)]
+    assert tm.pairwise_distances(chains, n_jobs=512)[0, 1] == 2.0
+
+
+def test_an_array_in_use_is_refused(trees):
+    out = np.zeros((60, 60))
+    caught = []
+
+    def progress(done, total):
+        if not caught:
+            try:
+                tm.pairwise_distances(trees, out=out)
+            except ValueError as error:
+                caught.append(str(error))
+
+    tm.pairwise_distances(trees, out=out, progress=progress)
+    assert caught == ["out is in use by another call"]
+
+
+def test_overlapping_entries_are_refused(trees):
+    out = np.lib.stride_tricks.as_strided(np.zeros(100), (60, 60), (8, 8))
+    with pytest.raises(ValueError, match="do not overlap"):
+        tm.pairwise_distances(trees, out=out)
+
+
+INTERRUPTED = {
+    # The main thread is interrupted while another one computes.
+    "beside": """
+        other = threading.Thread(target=tm.pairwise_distances, args=(MANY,), daemon=True)
+        other.start()
+        time.sleep(0.2)
+        call = lambda: tm.pairwise_distances(MANY)
+    """,
+    # Savings of these chains need whole quanta: the plain kernel, and one long forest.
+    "plain kernel": """
+        A = tm.Tree.from_sequence([i % 3 for i in range(22_000)])
+        B = tm.Tree.from_sequence([i % 2 for i in range(22_000)])
+        call = lambda: tm.distance(A, B, costs=tm.CostMatrix([0, 1, 2], 1 - np.eye(4)))
+    """,
+}
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_ctrl_c_stops_within_a_second(name):
+    script = textwrap.dedent("""
+        import os, sys, threading, time
+        from random import Random
+        import numpy as np
+        import treemetric as tm
+        from reference import make_tree
+        rng = Random(0)
+        MANY = tm.TreeSet([make_tree(rng, 400) for _ in range(50)])[np.arange(4_000) % 50]
+    """)
+    script += textwrap.dedent(INTERRUPTED[name])
+    script += textwrap.dedent("""
+        print("ready", flush=True)
+        try:
+            call()
+        except KeyboardInterrupt:
+            print(time.monotonic(), flush=True)
+            os._exit(0)
+        print("not interrupted", flush=True)
+        os._exit(1)
+    """)
+    child = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    assert child.returncode == 0
+    assert 0 <= float(out) - sent < 1.0
+
+
+@pytest.mark.parametrize("large", [1e6, 1e9, 1e12])
+def test_small_costs_count_next_to_large_ones(large):
+    third = 1 / 3
+    costs = tm.CostMatrix("ab", [[0, third, large], [third, 0, large], [large, large, 0]])
+    x, y = tm.Tree.from_sequence("aaa"), tm.Tree.from_sequence("aba")
+    assert tm.distance(x, y, costs=costs) == third
+    assert tm.pairwise_distances([x, y], costs=costs)[0, 1] == third
+    assert tm.align(x, y, costs=costs).cost == third
