@@ -14,6 +14,8 @@ import pytest
 
 import reference
 import treemetric as tm
+from budgets import budget_for
+from shapes import make_tree
 from treemetric.cli import main
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends signals")
@@ -23,12 +25,12 @@ COUNT = 700
 
 def make_trees():
     rng = Random(11)
-    return tm.TreeSet([reference.make_tree(rng, rng.randint(10, 50)) for _ in range(COUNT)])
+    return tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(COUNT)])
 
 
 def small_budget(trees):
     """As in `FILL`."""
-    return reference.budget(900_000, trees)
+    return budget_for(900_000, trees)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,8 @@ FILL = """
     from random import Random
 
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     rng = Random(11)
     trees = tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(700)])
@@ -50,7 +53,7 @@ FILL = """
         print(done, total, flush=True)
 
     options = {"condensed": "condensed" in sys.argv, "progress": tell}
-    options["memory_budget"] = budget(900_000, trees)
+    options["memory_budget"] = budget_for(900_000, trees)
     try:
         tm.pairwise_distances(trees, out=sys.argv[1], **options)
     except KeyboardInterrupt:
@@ -116,7 +119,8 @@ EVERY_POINT = """
 
     import numpy as np
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     target = Path(sys.argv[1])
     if target.suffix == ".zarr":
@@ -124,7 +128,7 @@ EVERY_POINT = """
     rng = Random(5)
     trees = tm.TreeSet([make_tree(rng, 8) for _ in range(150)])
     options = {"condensed": "condensed" in target.name}
-    options["memory_budget"] = budget(350_000, trees)
+    options["memory_budget"] = budget_for(350_000, trees)
     expected = tm.pairwise_distances(trees, condensed=options["condensed"]).tobytes()
     events = ("open", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir")
 
@@ -204,7 +208,7 @@ def test_memory_stays_within_the_budget(tmp_path, arguments):
 
         import numpy as np
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
 
         def status(name):
             lines = Path("/proc/self/status").read_text().splitlines()
@@ -240,7 +244,8 @@ PEAK = """
 
     import numpy as np
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     def status(name):
         lines = Path("/proc/self/status").read_text().splitlines()
@@ -268,7 +273,7 @@ PEAK = """
     X, options, bound = {case}
     # What is loaded once does not count.
     tm.pairwise_distances(X[:2], out=sys.argv[1] + "/small.npy", n_jobs=2)
-    limit = budget(bound, X, **options)
+    limit = budget_for(bound, X, **options)
     Path("/proc/self/clear_refs").write_text("5")
     before = status("VmRSS")
     tm.pairwise_distances(X, out=sys.argv[1] + "/D.npy", memory_budget=limit, **options)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
+from shapes import make_tree
 from strategies import cost_cases, metric_cases, tree_lists
 
 
@@ -146,7 +147,7 @@ def test_functions(X, Y):
 
 def some_trees(seed, count, size=60):
     rng = Random(seed)
-    return tm.TreeSet([reference.make_tree(rng, rng.randint(0, size)) for _ in range(count)])
+    return tm.TreeSet([make_tree(rng, rng.randint(0, size)) for _ in range(count)])
 
 
 TREES = some_trees(0, 60)
@@ -513,7 +514,7 @@ INTERRUPTED = """
     import numpy as np
 
     import treemetric as tm
-    from reference import make_tree
+    from shapes import make_tree
 
     rng = Random(0)
 

@@ -13,8 +13,8 @@ from random import Random
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
+from shapes import make_tree
 
 TESTS = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ TESTS = Path(__file__).parents[1]
 @pytest.fixture(scope="module")
 def trees():
     rng = Random(3)
-    return tm.TreeSet([reference.make_tree(rng, 150) for _ in range(60)])
+    return tm.TreeSet([make_tree(rng, 150) for _ in range(60)])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -101,7 +101,7 @@ def test_ctrl_c_stops_within_a_second(name):
         from random import Random
         import numpy as np
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
         rng = Random(0)
         MANY = tm.TreeSet([make_tree(rng, 400) for _ in range(50)])[np.arange(4_000) % 50]
     """)

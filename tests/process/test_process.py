@@ -19,6 +19,8 @@ import pytest
 
 import reference
 import treemetric as tm
+from shapes import make_tree
+from workers import block_of_rows
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and fork")
 
@@ -29,7 +31,7 @@ forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 def small_trees(seed=0, count=40):
     rng = Random(seed)
-    return [reference.make_tree(rng, rng.randint(0, 60)) for _ in range(count)]
+    return [make_tree(rng, rng.randint(0, 60)) for _ in range(count)]
 
 
 def many_jobs(trees):
@@ -56,7 +58,7 @@ INTERRUPTED = """
     import numpy as np
 
     import treemetric as tm
-    from reference import make_tree
+    from shapes import make_tree
 
     rng = Random(0)
 
@@ -121,7 +123,7 @@ def test_other_threads_run_during_a_long_call(n_jobs):
     rng = Random(0)
     size, seconds, seen = 200, 0.0, 0
     while seconds < 0.5:  # a faster machine gets larger trees
-        trees = [reference.make_tree(rng, size, "zigzag") for _ in range(4)]
+        trees = [make_tree(rng, size, "zigzag") for _ in range(4)]
         running.set()
         thread = threading.Thread(target=tick)
         thread.start()
@@ -222,10 +224,6 @@ def test_worker_processes_of_multiprocessing(method):
     assert np.array_equal(np.vstack(results), expected)
 
 
-# Workers that are spawned import what they run, and test modules are not importable.
-block_of_rows = reference.block_of_rows
-
-
 # --- pickle ------------------------------------------------------------------------
 
 
@@ -255,7 +253,7 @@ def test_buffers_out_of_band_give_the_same_distances():
 @pytest.mark.parametrize("costs", [None, tm.CostMatrix("abc", np.sqrt(2) * (1 - np.eye(4)))])
 def test_results_do_not_depend_on_the_number_of_jobs(costs):
     rng = Random(9)
-    trees = [reference.make_tree(rng, n) for n in [1000, *([20] * 80), 400, 0]]
+    trees = [make_tree(rng, n) for n in [1000, *([20] * 80), 400, 0]]
     expected = tm.pairwise_distances(trees, costs=costs, n_jobs=1).tobytes()
     for n_jobs in (2, 3, 8, -1):
         got = tm.pairwise_distances(trees, costs=costs, n_jobs=n_jobs)
@@ -268,7 +266,7 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
         from random import Random
 
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
 
         rng = Random(0)
         trees = [make_tree(rng, 200) for _ in range(60)]
@@ -290,7 +288,7 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
         check=True,
     )
     rng = Random(0)
-    trees = [reference.make_tree(rng, 200) for _ in range(60)]
+    trees = [make_tree(rng, 200) for _ in range(60)]
     total, threads = done.stdout.split()
     assert float(total) == tm.pairwise_distances(trees).sum()
     # The main thread waits while the others work.
