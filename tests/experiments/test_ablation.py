@@ -6,13 +6,13 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
 import numpy as np
 import pytest
 
+import children
 import treemetric as tm
 from treemetric.cli import main
 from treemetric.datasets import make_programs, make_strings
@@ -285,12 +285,7 @@ def wait_for_cells(folder, count, process):
 def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
     script, folder = tmp_path / "script.py", tmp_path / "out"
     script.write_text(SCRIPT, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = children.start(script, folder, stdout=children.PIPE, stderr=children.STDOUT)
     wait_for_cells(folder, 2, process)
     process.send_signal(signal.SIGKILL)
     # Workers hold the pipe too: that it ends says that they have ended.
@@ -319,11 +314,10 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_the_command_and_keeps_cells(tmp_path):
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "treemetric", "reproduce", "ablation", "-o", str(folder)]
+    command = ["-m", "treemetric", "reproduce", "ablation", "-o", folder]
     command += ["--jobs", "2", "--variants", "G1", "--no-progress"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    pipes = {"stdout": children.PIPE, "stderr": children.PIPE}
+    process = children.start(*command, **pipes, start_new_session=True)
     deadline = time.monotonic() + 60
     while not (folder / "settings.json").exists():
         assert process.poll() is None

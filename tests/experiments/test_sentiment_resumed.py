@@ -4,15 +4,12 @@ import builtins
 import json
 import os
 import signal
-import subprocess
-import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import treemetric as tm
+import children
 from sentences import write_data
 from treemetric.experiments import run_sentiment
 from treemetric.experiments.sentiment import run as _sentiment_run
@@ -59,9 +56,7 @@ def found(data):
 
 
 def run_until(data, folder, parts):
-    package = Path(tm.__file__).parents[1]
-    code = [sys.executable, "-c", textwrap.dedent(RUN), *map(str, (*data, folder, parts))]
-    done = subprocess.run(code, env={**os.environ, "PYTHONPATH": str(package)}, check=False)
+    done = children.run("-c", textwrap.dedent(RUN), *data, folder, parts)
     assert done.returncode == -signal.SIGKILL
 
 

@@ -2,9 +2,7 @@
 
 import json
 import shutil
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from random import Random
 
@@ -13,6 +11,7 @@ import pytest
 
 import treemetric as tm
 from budgets import budget_for
+from children import run_script
 from shapes import SHAPES, make_tree
 from treemetric.matrix.plan import weights
 
@@ -410,17 +409,10 @@ def test_labels_of_any_kind_are_known_again_in_another_process(tmp_path):
         tm.pairwise_distances(trees, out=sys.argv[1], progress=lambda *c: calls.append(c))
         print(len(calls), calls[0])
     """
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(script), str(tmp_path / "D.npy")],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
+    printed = [
+        run_script(script, tmp_path / "D.npy", env={"PYTHONHASHSEED": seed}) for seed in ("1", "2")
     ]
-    assert told == ["2 (0, 36)\n", "1 (36, 36)\n"]
+    assert printed == ["2 (0, 36)\n", "1 (36, 36)\n"]
 
 
 # --- arguments ---------------------------------------------------------------------

@@ -1,22 +1,15 @@
 """Calls inside calls, beside calls, and with more threads than anybody needs."""
 
-import os
-import signal
-import subprocess
-import sys
 import textwrap
 import threading
-import time
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
 import treemetric as tm
+from children import interrupt_script
 from shapes import make_tree
-
-TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -116,24 +109,7 @@ def test_ctrl_c_stops_within_a_second(name):
         print("not interrupted", flush=True)
         os._exit(1)
     """)
-    child = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-    try:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
-    assert child.returncode == 0
-    assert 0 <= float(out) - sent < 1.0
+    assert 0 <= interrupt_script(script).seconds < 1.0
 
 
 @pytest.mark.parametrize("large", [1e6, 1e9, 1e12])

@@ -5,9 +5,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +14,8 @@ from random import Random
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
+from children import interrupt_script, run_script
 from shapes import make_tree
 from workers import block_of_rows
 
@@ -82,30 +79,10 @@ INTERRUPTED = """
 @posix
 @pytest.mark.parametrize("call", LONG_CALLS)
 def test_ctrl_c_stops_a_long_call_within_a_second(tmp_path, call):
-    script = textwrap.dedent(INTERRUPTED).replace("{call}", LONG_CALLS[call])
-    tests = str(Path(reference.__file__).parent)
-    child = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "distances.bin")],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": tests},
-    )
-    try:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        assert child.poll() is None
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
-    stopped, works = out.splitlines()
-    assert works == "[[0.0, 0.0], [0.0, 0.0]]"
-    assert child.returncode == 0
-    # The monotonic clock is one for all processes of the machine.
-    assert 0 <= float(stopped) - sent < 1.0
+    script = INTERRUPTED.replace("{call}", LONG_CALLS[call])
+    seconds, works = interrupt_script(script, tmp_path / "distances.bin")
+    assert works == ["[[0.0, 0.0], [0.0, 0.0]]"]
+    assert 0 <= seconds < 1.0
 
 
 # --- the interpreter lock ----------------------------------------------------------
@@ -275,21 +252,11 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
     """
     if not Path("/proc/self/task").is_dir():
         pytest.skip("no list of threads on this system")
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(reference.__file__).parent),
-            "TREEMETRIC_NUM_THREADS": ceiling,
-            "OPENBLAS_NUM_THREADS": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    env = {"TREEMETRIC_NUM_THREADS": ceiling, "OPENBLAS_NUM_THREADS": "1"}
+    printed = run_script(script, env=env)
     rng = Random(0)
     trees = [make_tree(rng, 200) for _ in range(60)]
-    total, threads = done.stdout.split()
+    total, threads = printed.split()
     assert float(total) == tm.pairwise_distances(trees).sum()
     # The main thread waits while the others work.
     usable = len(os.sched_getaffinity(0))
