@@ -221,7 +221,7 @@ def be_slow(monkeypatch, seconds):
         return np.zeros((4, 4))
 
     monkeypatch.setattr(cli, "pairwise_distances", slow)
-    monkeypatch.setattr("treemetric.cli.common.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("treemetric._base.progress.time.monotonic", lambda: next(clock))
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-progress"]])

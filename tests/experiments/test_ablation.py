@@ -547,7 +547,7 @@ def test_progress_is_told_with_and_without_tqdm(tmp_path, capsys, monkeypatch):
     told = capsys.readouterr().err
     assert "2 of 2 cells" in told
     assert "TqdmWarning" not in told
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     quickly(tmp_path / "lines", variants=["unit"], progress=True)
     assert "2 of 2 cells, 100%, about 0 s left" in capsys.readouterr().err
     quickly(tmp_path / "lines", variants=["unit"], progress=True)

@@ -1,9 +1,9 @@
 """The Sentiment experiment: killed and taken up again, and how far it is."""
 
-import builtins
 import json
 import os
 import signal
+import sys
 import textwrap
 
 import numpy as np
@@ -156,21 +156,14 @@ def test_lines_tell_how_far_the_measuring_is(data, capfd):
 
 
 def test_lines_take_the_place_of_a_bar(data, capfd, monkeypatch):
-    true_import = builtins.__import__
-
-    def without(name, *arguments, **options):
-        if name.startswith("tqdm"):
-            raise ImportError(name)
-        return true_import(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     run_sentiment(*data, quick=True, verbose=1)
     assert "[knn after, test trees] 100% of 2400 pairs" in capfd.readouterr().err
 
 
 def test_a_bar_tells_how_far_the_measuring_is(data, capfd, monkeypatch):
     pytest.importorskip("tqdm")
-    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 0.0)
     run_sentiment(*data, quick=True, verbose=1)
     told = capfd.readouterr().err
     assert "knn before, dev trees" in told

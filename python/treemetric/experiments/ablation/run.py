@@ -1,14 +1,12 @@
 """The ablation of the source, from data to figure."""
 
 import re
-import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from sklearn.utils import Bunch
 
+from treemetric._base.progress import progress_of_cells
 from treemetric._base.validation import check_n_jobs, check_seed, refuse, shown
 from treemetric.experiments.ablation import claims, results
 from treemetric.experiments.ablation.data import DataSet, check_data, folds_of, load
@@ -124,9 +122,10 @@ def run_ablation(
     failed: list[tuple[CellKey, Exception]] = []
     by_name = {one.name: one for one in sets}
     weights = {key: weight(by_name[key[0]], key[2]) for key in cells}
+    weight_done = 0.0
     meter = Meter(store.runs, max(1, min(jobs, len(cells))), threads=1)
     try:
-        with _Progress(sum(weights.values()), len(cells), shown=progress) as told:
+        with progress_of_cells(len(cells), visible=progress) as report:
             for key, cell in run_all(ordered(cells, sets), sets, plan, seed, jobs):
                 if isinstance(cell, Exception):
                     failed.append((key, cell))
@@ -134,7 +133,8 @@ def run_ablation(
                     store.add(cell)
                     meter.add(cell["process"])
                     meter.write()
-                told(weights[key])
+                weight_done += weights[key]
+                report(weight_done, sum(weights.values()))
     finally:
         if cells:
             meter.write()
@@ -200,45 +200,3 @@ def _load(
         must = f"a dict with data sets of {sorted(sets)} as keys"
         refuse("folds", "run_ablation", must, shown(folds))
     return list(sets.values())
-
-
-class _Progress:
-    """A bar with the time left, or lines where tqdm is not installed."""
-
-    def __init__(self, total: float, cells: int, *, shown: bool) -> None:
-        self._total, self._cells, self._shown = total, cells, shown and cells > 0
-        self._done, self._finished = 0.0, 0
-        self._start = time.monotonic()
-        self._bar: Any = None
-
-    def __enter__(self) -> Callable[[float], None]:
-        if self._shown:
-            try:
-                from tqdm import tqdm
-            except ImportError:
-                pass
-            else:
-                form = "{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}"
-                self._bar = tqdm(total=100.0, bar_format=form, file=sys.stderr)
-        return self._tell
-
-    def _tell(self, part: float) -> None:
-        self._done += part
-        self._finished += 1
-        if not self._shown:
-            return
-        share = self._done / self._total
-        cells = f"{self._finished} of {self._cells} cells"
-        if self._bar is not None:
-            self._bar.set_postfix_str(cells, refresh=False)
-            # Set, not added up: rounding would lead beyond the end, of which tqdm warns.
-            self._bar.n = min(100.0, 100.0 * share)
-            self._bar.refresh()
-            return
-        left = (time.monotonic() - self._start) * (1.0 - share) / share
-        sys.stderr.write(f"{cells}, {share:.0%}, about {left:.0f} s left\n")
-        sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

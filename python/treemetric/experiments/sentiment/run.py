@@ -8,13 +8,13 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.utils import check_random_state
 
+from treemetric._base.progress import measuring
 from treemetric._base.typing import FloatArray
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances
 from treemetric.experiments.sentiment.data import Indices, Plan, Splits
 from treemetric.experiments.sentiment.files import Kept
-from treemetric.experiments.sentiment.report import progress_told
 from treemetric.learning import BEDL
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.treeset import TreeSet
@@ -107,14 +107,14 @@ class Run:
         return mcnemar(self.splits["test"][1], before, after)
 
     def _measure(self, name: str, split: str, targets: TreeSet, costs: VectorCosts) -> Any:
-        with progress_told(self.verbose, name, f"{split} trees") as told:
+        with measuring(self.verbose, name, f"{split} trees", "pairs") as report:
             return pairwise_distances(
                 self.splits[split][0],
                 targets,
                 costs=costs,
                 n_jobs=self.n_jobs,
                 dtype="float32",
-                progress=told,
+                progress=report,
             )
 
     def _knn(self, when: str, costs: VectorCosts) -> tuple[Row, Indices]:
