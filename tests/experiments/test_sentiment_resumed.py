@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import children
-from sentences import write_data
 from treemetric.experiments import run_sentiment
-from treemetric.experiments.sentiment import run as _sentiment_run
-from treemetric.experiments.sentiment.files import Kept
+from treemetric.experiments.sentiment import steps
+from treemetric.experiments.sentiment.store import SentimentStore
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 PARTS = [
@@ -27,7 +26,7 @@ PARTS = [
 RUN = """
     import os, signal, sys
     from treemetric.experiments import run_sentiment
-    from treemetric.experiments.sentiment.files import Kept
+    from treemetric.experiments.sentiment.store import SentimentStore
 
     left = int(sys.argv[4])
 
@@ -40,19 +39,10 @@ RUN = """
                 os.kill(os.getpid(), signal.SIGKILL)
         return keep
 
-    Kept.put, Kept.put_errors = counted(Kept.put), counted(Kept.put_errors)
+    SentimentStore.put = counted(SentimentStore.put)
+    SentimentStore.put_errors = counted(SentimentStore.put_errors)
     run_sentiment(*sys.argv[1:4], quick=True)
 """
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_data(tmp_path_factory.mktemp("sentiment"))
-
-
-@pytest.fixture(scope="module")
-def found(data):
-    return run_sentiment(*data, quick=True)
 
 
 def run_until(data, folder, parts):
@@ -73,14 +63,14 @@ def test_a_killed_run_goes_on(data, found, tmp_path, monkeypatch, parts):
     stamps = {name: (tmp_path / name).stat().st_mtime_ns for name in there}
 
     measured = []
-    pairwise = _sentiment_run.pairwise_distances
+    pairwise = steps.pairwise_distances
 
     def counted(X, Y, **options):
         measured.append((len(X), len(Y)))
         return pairwise(X, Y, **options)
 
-    monkeypatch.setattr(_sentiment_run, "pairwise_distances", counted)
-    monkeypatch.setattr(_sentiment_run, "BEDL", lambda **_: pytest.fail("learned again"))
+    monkeypatch.setattr(steps, "pairwise_distances", counted)
+    monkeypatch.setattr(steps, "BEDL", lambda **_: pytest.fail("learned again"))
     (tmp_path / "errors-before-knn.json.1.part").write_text("half", encoding="utf-8")
     other = run_sentiment(*data, tmp_path, quick=True)
     assert other.rows == found.rows
@@ -96,7 +86,7 @@ def test_a_killed_run_goes_on(data, found, tmp_path, monkeypatch, parts):
 
 def test_effort_is_written_from_the_start_and_after_each_part(data, tmp_path, monkeypatch):
     written = []
-    put = Kept.put
+    put = SentimentStore.put
 
     def fail(*_):
         raise KeyboardInterrupt
@@ -105,8 +95,8 @@ def test_effort_is_written_from_the_start_and_after_each_part(data, tmp_path, mo
         written.append((tmp_path / "runs.json").exists())
         put(*arguments)
 
-    monkeypatch.setattr(Kept, "put", keep)
-    monkeypatch.setattr(Kept, "put_errors", fail)
+    monkeypatch.setattr(SentimentStore, "put", keep)
+    monkeypatch.setattr(SentimentStore, "put_errors", fail)
     with pytest.raises(KeyboardInterrupt):
         run_sentiment(*data, tmp_path, quick=True)
     assert written == [True]

@@ -1,4 +1,4 @@
-"""The ablation of the source, from data to figure."""
+"""The ablation of the source: the public function, from data to figure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sklearn.utils import Bunch
 
+from treemetric._base.files import read_json, write_text
 from treemetric._base.progress import progress_of_cells
 from treemetric._base.validation import check_n_jobs, check_seed, refuse, shown
 from treemetric.experiments.ablation import claims, results
@@ -13,9 +14,8 @@ from treemetric.experiments.ablation.data import DataSet, check_data, folds_of, 
 from treemetric.experiments.ablation.plan import DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
 from treemetric.experiments.ablation.results import Row
 from treemetric.experiments.ablation.schedule import ordered, run_all, weight
+from treemetric.experiments.ablation.store import CellKey, CellStore
 from treemetric.experiments.common.effort import Meter
-from treemetric.experiments.common.files import read_json, write_whole
-from treemetric.experiments.common.store import CellKey, Store
 
 
 def run_ablation(
@@ -34,9 +34,9 @@ def run_ablation(
     """Compare ways to learn edit costs, by nested cross-validation.
 
     Every variant learns costs on the training part of every fold, and four classifiers use them
-    through the pseudo-edit distance and through the edit distance. All hyper-parameters, of
-    learners and of classifiers, are chosen together by the mean error of an inner
-    cross-validation of the training part, for each distance and classifier on its own.
+    through the pseudo-edit distance and through the edit distance. For each distance and
+    classifier, an inner cross-validation of the training part chooses the hyper-parameters of the
+    learner and of the classifier together, by their mean error.
 
     Parameters
     ----------
@@ -45,30 +45,29 @@ def run_ablation(
         ``trees.jsonl``, such a file, a folder with one JSON file per tree, or a Bunch with
         ``name``, ``data`` and ``target``.
     folder : str or Path
-        Where results go. If it holds finished cells of the same run, they are kept.
+        Folder of the results. Finished cells of the same run in it are kept.
     variants : sequence of str, default=('unit', 'G1', 'G2', 'G3', 'L1', 'L2')
         What to compare: unit costs, GESL with one script, with the average of all, and with
         prototypes, LVQ of the costs and of an embedding. ``'G1M'``, ``'G2M'`` and ``'G3M'`` are
         GESL among pseudo-metrics.
     folds : int or dict of str to int, optional
-        Number of outer folds, for all data sets or by name; that of the source by default, 10 for
-        data sets that it does not know.
+        Number of outer folds, for all data sets or by name. The default is the number in the
+        source, and 10 for other data sets.
     quick : bool, default=False
-        Two folds, two inner folds and tiny grids: a check that all works, no result.
+        Two folds, two inner folds and tiny grids: a check that everything works, not a result.
     seed : int, default=0
-        Decides the strings and all folds.
+        Seed of the strings and of all folds.
     n_jobs : int, optional
         Number of processes, each with one thread; None means 1, -1 all CPUs.
     progress : bool, default=False
-        Whether to tell on standard error how far the work is, by a bar if tqdm is installed.
+        Whether to report progress on standard error, as a bar if tqdm is installed.
     classes : pattern, optional
-        For folders with one JSON file per tree: what to find in the names of the files to have
-        the class; see `treemetric.datasets.load_json_folder`. By default the folders of the
-        files, their names up to an underscore, or what the published names say.
+        For folders with one JSON file per tree: the pattern whose match in the name of a file is
+        the class; see `treemetric.datasets.load_json_folder`. By default the class is the folder
+        of a file, its name up to an underscore, or the class in a published name.
     keep_cells : bool, default=False
-        Whether to keep finished cells of another state of this package, for instance when a fault
-        was mended that made some cells fail. ``run.json`` says how many there are, and of which
-        state.
+        Whether to keep finished cells of another state of this package, for instance after fixing
+        an error that made some cells fail. ``run.json`` records their number and their state.
 
     Returns
     -------
@@ -76,16 +75,16 @@ def run_ablation(
         One row for each data set, fold, variant, distance and classifier. The folder holds the
         same as ``results.csv``, with means in ``table.md`` and ``figure.png`` (where matplotlib is
         installed), the claims of the source in ``claims.md`` and all settings in ``run.json``.
-        Seconds are those of the processor for the whole cell, a variant on a fold. In a row with
-        ``zero_closure`` the closure of the learned costs is 0 everywhere, so that under the edit
-        distance all trees are equal. Where distances are all equal, the most frequent class of the
-        training trees is predicted.
+        Seconds are the CPU time of the whole cell, a variant on a fold. In a row with
+        ``zero_closure``, the closure of the learned costs is 0 everywhere, so that all trees are
+        equal under the edit distance. If all distances are equal, the prediction is the most
+        frequent class of the training trees.
 
     Raises
     ------
     ValueError
-        If the data cannot be split that often, or if the folder holds results of other settings,
-        versions, code or data, or damaged files.
+        If the data cannot be split into the folds, or if the folder holds results of other
+        settings, versions, code or data, or damaged files.
     RuntimeError
         If cells failed; all others are finished and kept.
 
@@ -109,7 +108,7 @@ def run_ablation(
         must = "None or a pattern made by re.compile"
         refuse("classes", "run_ablation", must, shown(classes))
     sets = _load(data, folds, classes, quick=quick, seed=seed)
-    store = Store(Path(folder))
+    store = CellStore(Path(folder))
     store.open(plan, seed, sets, keep_cells=keep_cells)
     done = store.done()
     cells = [
@@ -149,23 +148,23 @@ def run_ablation(
     return rows
 
 
-def write_results(store: Store) -> list[Row]:
-    """Write all files that are made of finished cells, and give the rows."""
+def write_results(store: CellStore) -> list[Row]:
+    """Write all files that are made from finished cells; return the rows."""
     settings, cells = store.settings(), store.read()
     runs = read_json(store.runs) if store.runs.exists() else []
     rows = results.to_rows(cells, settings["datasets"])
     head = f"{results.QUICK_NOTE}\n\n" if settings["quick"] else ""
-    write_whole(store.folder / "results.csv", results.to_csv(rows))
-    write_whole(store.folder / "table.md", head + results.to_markdown(rows))
-    write_whole(store.folder / "claims.md", head + claims.to_text(rows))
-    write_whole(store.folder / "run.json", results.to_record(settings, cells, runs))
+    write_text(store.folder / "results.csv", results.to_csv(rows))
+    write_text(store.folder / "table.md", head + results.to_markdown(rows))
+    write_text(store.folder / "claims.md", head + claims.to_text(rows))
+    write_text(store.folder / "run.json", results.to_record(settings, cells, runs))
     if rows:
         try:
             from treemetric.experiments.ablation.figure import save
 
             save(rows, store.folder / "figure.png", quick=settings["quick"])
         except ImportError:
-            # Everything else is there, and the figure can be drawn later from the rows.
+            # Optional: the figure can be drawn later from the rows.
             pass
     return rows
 
