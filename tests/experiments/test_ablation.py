@@ -454,7 +454,7 @@ def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
         ({"variants": []}, "'variants' parameter"),
         ({"data": []}, "at least one data set"),
         ({"data": [few(), few()]}, "Two data sets have the name 'few'"),
-        ({"data": [make_strings(24, random_state=0)]}, "bunches with a str as their 'name'"),
+        ({"data": [make_strings(24, random_state=0)]}, "bunches whose 'name' is a str"),
         ({"data": [few(name="a/b")]}, "valid as the name of a file"),
         ({"folds": 1}, "'folds' parameter"),
         ({"folds": "3"}, "'folds' parameter"),

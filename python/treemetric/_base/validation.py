@@ -10,6 +10,7 @@ from treemetric import _core
 
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
+_LARGEST_INT = 2**63 - 1  # of the core and of NumPy
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -23,22 +24,46 @@ def shown(value: object) -> str:
     return reprlib.repr(value)
 
 
+def check_int(
+    value: object,
+    parameter: str,
+    owner: str,
+    least: int = 1,
+    most: int | None = None,
+    *,
+    other: str | None = None,
+) -> int:
+    """Check that a value is an int, of Python or NumPy, within a range; return it.
+
+    Without ``most`` every int up to 2**63 - 1 is valid. ``other`` is what the error names as valid
+    too, such as None or 'auto'; callers check for it.
+    """
+    whole = _is_int(value)
+    top = _LARGEST_INT if most is None else most
+    if not whole or not least <= value <= top:  # type: ignore[operator]
+        huge = whole and value > top  # type: ignore[operator]
+        end = "inf)" if most is None and not huge else f"{top}]"
+        kinds = "an int" if other is None else f"{other} or an int"
+        refuse(parameter, owner, f"{kinds} in the range [{least}, {end}", shown(value))
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_n_jobs(n_jobs: object, function: str) -> int:
     """Check ``n_jobs``; return the number of threads."""
     if n_jobs is None:
         return 1
-    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not whole or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
+    if not _is_int(n_jobs) or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
         refuse("n_jobs", function, "None, -1 or a positive int", shown(n_jobs))
     return _core.threads(min(int(n_jobs), 2**31))  # type: ignore[call-overload]
 
 
 def check_seed(seed: object, function: str) -> int:
     """Check that NumPy accepts a seed; return it."""
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not whole or not 0 <= seed <= _LAST_SEED:  # type: ignore[operator]
-        refuse("seed", function, f"an int in the range [0, {_LAST_SEED}]", shown(seed))
-    return int(seed)  # type: ignore[call-overload, no-any-return]
+    return check_int(seed, "seed", function, least=0, most=_LAST_SEED)
 
 
 def check_cutoff(cutoff: object, function: str) -> float | None:

@@ -12,9 +12,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Bunch
 
 from treemetric._base.digest import digest
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_int, refuse, shown
 from treemetric.datasets import load_json_folder, load_jsonl, make_strings
-from treemetric.datasets._common import check_int
 from treemetric.matrix.fingerprint import of_trees
 from treemetric.treeset import TreeSet
 
@@ -121,7 +120,7 @@ def check_data(name: str, bunch: Bunch, folds: int, inner: int) -> DataSet:
     if len(counts) < 2:
         message = f"{name} must have at least two classes. Got one instead."
         raise ValueError(message)
-    check_int(folds, 2, "folds", "run_ablation")
+    check_int(folds, "folds", "run_ablation", least=2)
     smallest = int(counts.min())
     # Every training part must have a tree of each class for every inner fold.
     left = smallest - -(-smallest // folds)
