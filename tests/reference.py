@@ -1,9 +1,9 @@
-"""The slow and obvious twins, and the trees to try them on.
+"""Slow and obvious twins of the library, which use nothing of it.
 
-Everything here follows a definition word for word and is too slow to be of any other
-use. A tree is anything with ``labels`` and ``parents`` in preorder, as treemetric.Tree
-has them; ``cost(a, b)`` is a function of two labels with None as the gap. Costs may be
-int, Fraction or float: the twins only add and compare them.
+Everything here follows a definition word for word and is too slow for any other use. A tree
+is anything with ``labels`` and ``parents`` in preorder; ``cost(a, b)`` is a function of two
+labels with None as the gap. Costs may be int, Fraction or float: the twins only add and
+compare them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ import heapq
 from collections import defaultdict
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-import treemetric as tm
-from treemetric.matrix.fill import make_problem
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from random import Random
 
     Cost = Callable[[Any, Any], Any]
     Pairs = tuple[tuple[int, int], ...]
+
+
+class Tree(Protocol):
+    """A forest in preorder: a label and a parent for each node, -1 as the parent of a root."""
+
+    labels: Sequence[Any]
+    parents: Sequence[int]
 
 
 def unit_cost(a: Any, b: Any) -> int:
@@ -47,29 +50,10 @@ def children(parents: Sequence[int]) -> dict[int, tuple[int, ...]]:
     return defaultdict(tuple, {node: tuple(kids) for node, kids in lists.items()})
 
 
-# --- memory ------------------------------------------------------------------------
-
-
-def budget(
-    more: int,
-    X: Any,
-    Y: Any = None,
-    *,
-    costs: tm.Costs | None = None,
-    cutoff: float | None = None,
-    n_jobs: int = 1,
-    **_: Any,
-) -> int:
-    """Give so many bytes for blocks more than the threads take, as a memory budget."""
-    options = (cutoff, np.dtype(np.float64), False)
-    problem = make_problem((X, Y), costs or tm.UnitCosts(), options, "budget")
-    return problem.needs(n_jobs, 1).scratch + more
-
-
 # --- distances ---------------------------------------------------------------------
 
 
-def naive_distance(x: tm.Tree, y: tm.Tree, cost: Cost) -> Any:
+def naive_distance(x: Tree, y: Tree, cost: Cost) -> Any:
     """Edit distance by the recursion on the right-most roots of two forests."""
     kids_x, kids_y = children(x.parents), children(y.parents)
 
@@ -93,7 +77,7 @@ def naive_distance(x: tm.Tree, y: tm.Tree, cost: Cost) -> Any:
     return forests(kids_x[-1], kids_y[-1])
 
 
-def table_distance(x: tm.Tree, y: tm.Tree, cost: Cost) -> Any:
+def table_distance(x: Tree, y: Tree, cost: Cost) -> Any:
     """Edit distance by the textbook tables of Zhang and Shasha, for middle sizes."""
     post_x, left_x = postorder(x.parents)
     post_y, left_y = postorder(y.parents)
@@ -151,6 +135,11 @@ def key_roots(left: Sequence[int]) -> list[int]:
 # --- alignments --------------------------------------------------------------------
 
 
+def shape(tree: Tree) -> tuple[int, ...]:
+    """Return the parents as plain numbers, which can be a dictionary key."""
+    return tuple(int(parent) for parent in tree.parents)
+
+
 @cache
 def alignments_of_shapes(px: tuple[int, ...], py: tuple[int, ...]) -> tuple[Pairs, ...]:
     """All alignments of two shapes given by their parents: labels play no role."""
@@ -178,12 +167,12 @@ def alignments_of_shapes(px: tuple[int, ...], py: tuple[int, ...]) -> tuple[Pair
     return tuple(extend((), 0))
 
 
-def all_alignments(x: tm.Tree, y: tm.Tree) -> tuple[Pairs, ...]:
+def all_alignments(x: Tree, y: Tree) -> tuple[Pairs, ...]:
     """Every set of node pairs that keeps ancestry and left-to-right order."""
-    return alignments_of_shapes(tuple(int(p) for p in x.parents), tuple(int(p) for p in y.parents))
+    return alignments_of_shapes(shape(x), shape(y))
 
 
-def alignment_cost(x: tm.Tree, y: tm.Tree, pairs: Pairs, cost: Cost) -> Any:
+def alignment_cost(x: Tree, y: Tree, pairs: Pairs, cost: Cost) -> Any:
     """Replace the pairs, delete and insert the rest."""
     total = sum(cost(x.labels[i], y.labels[j]) for i, j in pairs)
     kept_x = {i for i, _ in pairs}
@@ -193,7 +182,7 @@ def alignment_cost(x: tm.Tree, y: tm.Tree, pairs: Pairs, cost: Cost) -> Any:
     return total
 
 
-def enumerated_distance(x: tm.Tree, y: tm.Tree, cost: Cost) -> Any:
+def enumerated_distance(x: Tree, y: Tree, cost: Cost) -> Any:
     """Edit distance as the cheapest of all alignments."""
     return min(alignment_cost(x, y, pairs, cost) for pairs in all_alignments(x, y))
 
@@ -212,28 +201,26 @@ def incidence_of_shapes(px: tuple[int, ...], py: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def incidence(x: tm.Tree, y: tm.Tree) -> np.ndarray:
+def incidence(x: Tree, y: Tree) -> np.ndarray:
     """Every alignment of two trees as a 0-1 matrix of pairs, deletions and insertions."""
-    return incidence_of_shapes(tuple(x.parents.tolist()), tuple(y.parents.tolist()))
+    return incidence_of_shapes(shape(x), shape(y))
 
 
-def node_costs(x: tm.Tree, y: tm.Tree, cost: Cost) -> np.ndarray:
+def node_costs(x: Tree, y: Tree, cost: Cost) -> np.ndarray:
     """Give the cost of every pair, deletion and insertion of nodes, shape (m + 1, n + 1)."""
     table = [[cost(a, b) for b in (*y.labels, None)] for a in (*x.labels, None)]
     table[-1][-1] = 0
     return np.array(table)
 
 
-def optimal_alignments(x: tm.Tree, y: tm.Tree, cost: Cost) -> tuple[Any, np.ndarray]:
+def optimal_alignments(x: Tree, y: Tree, cost: Cost) -> tuple[Any, np.ndarray]:
     """Give the least cost and the alignments that have it; `cost` must be whole numbers."""
     every = incidence(x, y)
     totals = np.tensordot(every, node_costs(x, y, cost), 2)
     return totals.min(), every[totals == totals.min()]
 
 
-def symbol_counts(
-    x: tm.Tree, y: tm.Tree, expectation: np.ndarray, alphabet: Sequence[Any]
-) -> np.ndarray:
+def symbol_counts(x: Tree, y: Tree, expectation: np.ndarray, alphabet: Sequence[Any]) -> np.ndarray:
     """Sum an expectation over equal labels; the gap is the last symbol."""
     index = {label: k for k, label in enumerate(alphabet)}
     rows = [*(index[label] for label in x.labels), len(alphabet)]
@@ -248,7 +235,7 @@ def symbol_counts(
 # --- edit scripts ------------------------------------------------------------------
 
 
-def nested(tree: tm.Tree) -> tuple[Any, ...]:
+def nested(tree: Tree) -> tuple[Any, ...]:
     """The forest as (label, children) tuples, which can be a dictionary key."""
     kids = children(tree.parents)
 
@@ -281,9 +268,7 @@ def single_edits(
                 yield (*forest[:i], new, *forest[j:]), cost(None, label)
 
 
-def script_distance(
-    x: tm.Tree, y: tm.Tree, cost: Cost, alphabet: Sequence[Any], max_size: int
-) -> Any:
+def script_distance(x: Tree, y: Tree, cost: Cost, alphabet: Sequence[Any], max_size: int) -> Any:
     """Cheapest edit script, by Dijkstra over all forests of at most max_size nodes."""
     goal, best, tie = nested(y), {nested(x): 0}, count()
     queue = [(0, next(tie), nested(x))]
@@ -298,93 +283,3 @@ def script_distance(
                 best[other] = price + step
                 heapq.heappush(queue, (price + step, next(tie), other))
     raise AssertionError("every forest can be reached from every other one")
-
-
-# --- trees by shape ----------------------------------------------------------------
-
-
-def random_parents(rng: Random, size: int, *, forest: bool = False) -> list[int]:
-    """Each node below a random node of the right-most path, or beside it at the top."""
-    parents: list[int] = []
-    path: list[int] = []
-    for node in range(size):
-        lowest = 0 if forest or node == 0 else 1
-        path = path[: rng.randint(lowest, len(path))]
-        parents.append(path[-1] if path else -1)
-        path.append(node)
-    return parents
-
-
-def comb_parents(size: int, leaf_first: Callable[[int], bool]) -> list[int]:
-    """A spine with one leaf per node, before or after the rest of the spine."""
-    parents, spine, later = [-1], 0, []
-    for step in count():
-        if len(parents) + len(later) + 2 > size:
-            break
-        if leaf_first(step):
-            parents.append(spine)
-        else:
-            later.append(spine)
-        parents.append(spine)
-        spine = len(parents) - 1
-    if len(parents) + len(later) < size:
-        parents.append(spine)
-    return parents + later[::-1]
-
-
-def binary_parents(size: int) -> list[int]:
-    """A binary tree filled level by level."""
-    parents, stack = [], [(0, -1)]
-    while stack:
-        slot, parent = stack.pop()
-        if slot < size:
-            node = len(parents)
-            parents.append(parent)
-            stack += [(2 * slot + 2, node), (2 * slot + 1, node)]
-    return parents
-
-
-def table_parents(size: int) -> list[int]:
-    """A root, rows, and four cells in every row."""
-    return [-1 if i == 0 else 0 if i % 5 == 1 else i - 1 - (i - 2) % 5 for i in range(size)]
-
-
-SHAPES: dict[str, Callable[[Random, int], list[int]]] = {
-    "random": random_parents,
-    "forest": lambda rng, size: random_parents(rng, size, forest=True),
-    "binary": lambda _, size: binary_parents(size),
-    "left branch": lambda _, size: comb_parents(size, lambda _: False),
-    "right branch": lambda _, size: comb_parents(size, lambda _: True),
-    "zigzag": lambda _, size: comb_parents(size, lambda step: step % 2 == 1),
-    "star": lambda _, size: [-1] + [0] * (size - 1),
-    "chain": lambda _, size: list(range(-1, size - 1)),
-    "table": lambda _, size: table_parents(size),
-}
-
-
-def make_tree(
-    rng: Random, size: int, shape: str = "random", alphabet: Sequence[Any] = "abc"
-) -> tm.Tree:
-    """Build a tree of one of SHAPES with random labels; size 0 is the empty tree."""
-    parents = SHAPES[shape](rng, size) if size else []
-    return tm.Tree.from_parents([rng.choice(alphabet) for _ in parents], parents)
-
-
-def delete_nodes(tree: tm.Tree, nodes: Sequence[int]) -> tm.Tree:
-    """Delete nodes; their children move up."""
-    gone = set(nodes)
-    moved = {-1: -1}
-    labels, parents = [], []
-    for node, (label, parent) in enumerate(zip(tree.labels, tree.parents, strict=True)):
-        if node in gone:
-            moved[node] = moved[int(parent)]
-        else:
-            moved[node] = len(labels)
-            labels.append(label)
-            parents.append(moved[int(parent)])
-    return tm.Tree.from_parents(labels, parents)
-
-
-def block_of_rows(rows: tm.TreeSet, columns: tm.TreeSet, n_jobs: int) -> Any:
-    """All distances of a block, as a function that a worker process can import."""
-    return tm.pairwise_distances(rows, columns, n_jobs=n_jobs)

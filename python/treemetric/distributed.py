@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from treemetric._base.extras import need
 from treemetric._base.progress import reporter
 from treemetric._base.typing import DType, Progress, Trees
 from treemetric._base.typing import Path as PathLike
@@ -27,7 +28,7 @@ from treemetric.matrix import joblib as on_joblib
 from treemetric.matrix.fill import Filling, make_problem
 from treemetric.matrix.plan import check_budget
 from treemetric.matrix.problem import Problem
-from treemetric.matrix.store import ZarrStore, need, store_class
+from treemetric.matrix.store import ZarrStore, store_class
 
 __all__ = ["joblib_distances", "pairwise_distances"]
 

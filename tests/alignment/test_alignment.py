@@ -13,6 +13,7 @@ from hypothesis import given
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from strategies import any_label, cost_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
@@ -132,10 +133,10 @@ def test_every_step_is_one_of_all_single_edits(x, y):
         assert before in near
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_larger_trees_of_every_shape(shape):
     rng = Random(2)
-    x, y = (reference.make_tree(rng, size, shape) for size in (90, 70))
+    x, y = (make_tree(rng, size, shape) for size in (90, 70))
     for costs in (None, ODD):
         got = tm.align(x, y, costs=costs)
         check_pairs(got)

@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from strategies import cost_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
@@ -50,7 +51,7 @@ def check(x, y, cost, unit=1, costs=None, tol=1e-9):
 
 def random_pair(rng, alphabet):
     shape = rng.choice(["random", "random", "forest"])
-    return (reference.make_tree(rng, rng.randint(0, 6), shape, alphabet) for _ in range(2))
+    return (make_tree(rng, rng.randint(0, 6), shape, alphabet) for _ in range(2))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -244,7 +245,7 @@ def test_chains_with_more_alignments_than_a_double_can_hold():
 @pytest.mark.parametrize("shape", ["star", "chain"])
 @pytest.mark.parametrize("labels", ["a", "abc"])
 def test_equal_trees_have_one_alignment_and_are_not_slow(shape, labels):
-    x = reference.make_tree(Random(0), 1000, shape, labels)
+    x = make_tree(Random(0), 1000, shape, labels)
     start = time.perf_counter()
     got = tm.cooptimal(x, x)
     assert (got.cost, got.count) == (0.0, 1)
@@ -255,8 +256,8 @@ def test_equal_trees_have_one_alignment_and_are_not_slow(shape, labels):
 
 
 def test_stars_choose_their_leaves():
-    x = reference.make_tree(Random(0), 401, "star", "a")
-    y = reference.make_tree(Random(0), 201, "star", "a")
+    x = make_tree(Random(0), 401, "star", "a")
+    y = make_tree(Random(0), 201, "star", "a")
     got = tm.cooptimal(x, y)
     assert got.count == math.comb(400, 200)
     expected = np.zeros((402, 202))
@@ -265,10 +266,10 @@ def test_stars_choose_their_leaves():
     assert got.expectation == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_totally_different_alphabets(shape):
     rng = Random(3)
-    x, y = reference.make_tree(rng, 60, shape, "ab"), reference.make_tree(rng, 60, shape, "cd")
+    x, y = make_tree(rng, 60, shape, "ab"), make_tree(rng, 60, shape, "cd")
     got = tm.cooptimal(x, y)
     assert got.cost == tm.distance(x, y)
     # No label is shared, so only the shapes matter.

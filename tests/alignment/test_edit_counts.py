@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
+from shapes import make_tree
 from strategies import cost_cases, tree_lists
 
 EMPTY = tm.Tree.from_bracket("")
@@ -108,7 +109,7 @@ def test_different_alphabets_on_both_sides():
 
 def test_trees_with_many_labels():
     rng = Random(0)
-    X = [reference.make_tree(rng, 40, alphabet=range(2000)) for _ in range(6)]
+    X = [make_tree(rng, 40, alphabet=range(2000)) for _ in range(6)]
     got = tm.edit_counts(X, n_jobs=2)
     u = len(got.alphabet)
     assert u > 150
@@ -180,7 +181,7 @@ def test_distances_for_costs_of_all_kinds():
 
 def test_one_script_has_whole_counts_of_an_optimal_alignment():
     rng = Random(4)
-    X = [reference.make_tree(rng, rng.randint(0, 40)) for _ in range(12)]
+    X = [make_tree(rng, rng.randint(0, 40)) for _ in range(12)]
     got = tm.edit_counts(X, script="one")
     counts = got.dense()
     assert np.array_equal(counts, np.round(counts))
@@ -208,7 +209,7 @@ def test_the_example_of_the_two_averages():
 @pytest.mark.parametrize("script", ["average", "one"])
 def test_number_of_jobs_does_not_matter(script):
     rng = Random(8)
-    X = [reference.make_tree(rng, rng.randint(0, 60)) for _ in range(25)]
+    X = [make_tree(rng, rng.randint(0, 60)) for _ in range(25)]
     alone = tm.edit_counts(X, script=script)
     for n_jobs in (1, 2, 3, -1):
         got = tm.edit_counts(X, script=script, n_jobs=n_jobs)
@@ -251,7 +252,7 @@ def test_ties_follow_tol():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_counts_up_to_the_total(n_jobs):
     rng = Random(1)
-    X = [reference.make_tree(rng, 80) for _ in range(15)]
+    X = [make_tree(rng, 80) for _ in range(15)]
     calls = []
     tm.edit_counts(X, n_jobs=n_jobs, progress=lambda *call: calls.append(call))
     done = [d for d, _ in calls]
@@ -263,7 +264,7 @@ def test_progress_counts_up_to_the_total(n_jobs):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_may_cancel_or_fail(n_jobs):
     rng = Random(0)
-    X = [reference.make_tree(rng, 1200, "zigzag", "abcdef") for _ in range(16)]
+    X = [make_tree(rng, 1200, "zigzag", "abcdef") for _ in range(16)]
     with pytest.raises(tm.exceptions.CancelledError):
         tm.edit_counts(X, n_jobs=n_jobs, progress=lambda done, total: False)
 

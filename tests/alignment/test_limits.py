@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 
@@ -12,6 +10,7 @@ import pytest
 
 import reference
 import treemetric as tm
+from children import PIPE, start
 
 b = tm.Tree.from_bracket
 
@@ -151,12 +150,7 @@ def test_a_signal_stops_an_alignment(name):
         {LATE[name]}
         print("done", flush=True)
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        stdout=subprocess.PIPE,
-        text=True,
-        stderr=subprocess.PIPE,
-    )
+    process = start("-c", textwrap.dedent(code), stdout=PIPE, stderr=PIPE)
     assert process.stdout.readline() == "go\n"
     time.sleep(0.6)
     process.send_signal(signal.SIGINT)

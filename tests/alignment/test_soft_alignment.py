@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from strategies import cost_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
@@ -48,7 +49,7 @@ def test_any_costs_agree_with_the_sum_over_all_alignments(x, y, case, temperatur
 def test_gradient_of_the_cost_is_the_expected_number_of_edits(seed, temperature):
     rng = Random(seed)
     alphabet = "abc"
-    x, y = (reference.make_tree(rng, rng.randint(5, 14), alphabet=alphabet) for _ in range(2))
+    x, y = (make_tree(rng, rng.randint(5, 14), alphabet=alphabet) for _ in range(2))
     # Asymmetric, not triangular, keeping a label is not free; hundredths are exact.
     matrix = np.array([[rng.randint(20, 150) / 100 for _ in range(4)] for _ in range(4)])
     matrix[3, 3] = 0
@@ -122,7 +123,7 @@ def test_bounds_and_sums(x, y, temperature):
 @pytest.mark.parametrize("shape", ["random", "chain", "star"])
 def test_large_trees_stay_finite_and_sum_to_one(shape, temperature):
     rng = Random(1)
-    x, y = (reference.make_tree(rng, size, shape) for size in (300, 200))
+    x, y = (make_tree(rng, size, shape) for size in (300, 200))
     got = tm.soft_alignment(x, y, temperature=temperature)
     assert math.isfinite(got.cost)
     assert got.cost <= tm.distance(x, y) + 1e-9
@@ -141,10 +142,10 @@ def mirrored(tree):
     return tm.Tree.from_nested([grow(root) for root in reversed(kids[-1])])
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_left_and_right_do_not_matter(shape):
     rng = Random(7)
-    x, y = (reference.make_tree(rng, size, shape) for size in (60, 50))
+    x, y = (make_tree(rng, size, shape) for size in (60, 50))
     got = tm.soft_alignment(x, y, temperature=0.5)
     other = tm.soft_alignment(mirrored(x), mirrored(y), temperature=0.5)
     assert got.cost == pytest.approx(other.cost, rel=1e-10)

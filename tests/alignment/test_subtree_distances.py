@@ -8,6 +8,7 @@ from hypothesis import given
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from strategies import cost_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
@@ -32,10 +33,10 @@ def test_any_costs_bit_for_bit(x, y, case):
     assert np.array_equal(got, one_by_one(x, y, case.costs))
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_larger_trees_of_every_shape(shape):
     rng = Random(5)
-    x, y = (reference.make_tree(rng, size, shape) for size in (24, 31))
+    x, y = (make_tree(rng, size, shape) for size in (24, 31))
     expected = one_by_one(x, y)
     assert np.array_equal(tm.subtree_distances(x, y), expected)
     assert np.array_equal(tm.subtree_distances(y, x), expected.T)
@@ -44,7 +45,7 @@ def test_larger_trees_of_every_shape(shape):
 @pytest.mark.parametrize("shape", ["random", "zigzag", "star", "chain"])
 def test_first_entry_is_the_distance_of_trees(shape):
     rng = Random(6)
-    x, y = (reference.make_tree(rng, size, shape) for size in (300, 200))
+    x, y = (make_tree(rng, size, shape) for size in (300, 200))
     got = tm.subtree_distances(x, y)
     assert got[0, 0] == tm.distance(x, y)
     assert not np.diagonal(tm.subtree_distances(x, x)).any()

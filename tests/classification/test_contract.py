@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 import treemetric as tm
-from treemetric._base.stages import stage
+from treemetric._base.progress import stage
 from treemetric.classification import (
     DistanceSVC,
     GoodnessClassifier,
@@ -249,10 +249,10 @@ def test_wrong_parameters_are_told_before_distances_are_computed(kind, monkeypat
 @every_classifier
 def test_a_bar_appears_in_long_stages_only(kind, capfd, monkeypatch):
     # So that the test does not depend on how busy the machine is.
-    monkeypatch.setattr("treemetric._base.stages._DELAY", 60.0)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 60.0)
     kind(verbose=1).fit(TREES, Y).predict(TREES)
     assert capfd.readouterr() == ("", "")
-    monkeypatch.setattr("treemetric._base.stages._DELAY", 0.0)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 0.0)
     model = kind(verbose=1).fit(TREES, Y)
     shown = capfd.readouterr().err
     assert f"{kind.__name__}: distances" in shown
@@ -276,7 +276,7 @@ def wait_for(text):
 
 
 def test_a_silent_stage_shows_a_bar(capfd, monkeypatch):
-    monkeypatch.setattr("treemetric._base.stages._DELAY", 0.01)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 0.01)
     with stage(1, "Model: solver", "steps"):
         assert "Model: solver" in wait_for(lambda: capfd.readouterr().err)
     # It is closed with a line of its own.
@@ -285,7 +285,7 @@ def test_a_silent_stage_shows_a_bar(capfd, monkeypatch):
 
 def test_a_line_without_tqdm(capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    monkeypatch.setattr("treemetric._base.stages._DELAY", 0.01)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 0.01)
     with stage(1, "Model: solver", "steps") as report:
         report(1, 2)
         assert wait_for(lambda: capfd.readouterr().out) == "[Model: solver] steps ...\n"

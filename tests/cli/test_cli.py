@@ -3,13 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from importlib.metadata import version
 
 import numpy as np
 import pytest
 
+import children
 import treemetric as tm
 from treemetric import cli
 from treemetric.cli import demo, main
@@ -29,8 +29,7 @@ def expected():
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "treemetric", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return children.run("-m", "treemetric", *arguments, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +221,7 @@ def be_slow(monkeypatch, seconds):
         return np.zeros((4, 4))
 
     monkeypatch.setattr(cli, "pairwise_distances", slow)
-    monkeypatch.setattr("treemetric.cli.common.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("treemetric._base.progress.time.monotonic", lambda: next(clock))
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-progress"]])
@@ -314,11 +313,10 @@ def test_ctrl_c_stops_long_work_without_a_traceback(tmp_path):
     zigzag = "{a{b}{c" * 250 + "{b}}}" * 250  # one pair takes a second or more
     lines = [f"{{root{k}{zigzag}}}\n" for k in range(50)]
     source.write_text("".join(lines), encoding="utf-8")
-    command = [sys.executable, "-m", "treemetric", "pairwise", source]
-    command += ["-o", tmp_path / "D.npy"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = ["-m", "treemetric", "pairwise", source, "-o", tmp_path / "D.npy"]
+    process = children.start(*command, stderr=children.PIPE)
     try:
-        with pytest.raises(subprocess.TimeoutExpired):
+        with pytest.raises(children.TimeoutExpired):
             process.wait(timeout=3)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=10)

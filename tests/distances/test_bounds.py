@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
-import reference
 import treemetric as tm
+from shapes import SHAPES, delete_nodes, make_tree
 from strategies import cost_cases, tree_lists, trees
 
 ALPHABET = "abcd"
@@ -39,11 +39,7 @@ COSTS = {
 }
 # Sizes on both sides of a machine word, of two, of a byte; some trees twice.
 SIZES = (0, 1, 2, 5, 20, 40, 63, 64, 65, 100, 127, 128, 129, 200)
-TREES = [
-    reference.make_tree(RNG, n, RNG.choice(list(reference.SHAPES)), ALPHABET)
-    for n in SIZES
-    for _ in range(3)
-]
+TREES = [make_tree(RNG, n, RNG.choice(list(SHAPES)), ALPHABET) for n in SIZES for _ in range(3)]
 TREES += TREES[::5]
 
 
@@ -100,7 +96,7 @@ def test_many_labels_and_trees_of_different_sizes(name, sizes):
     matrix = base[np.ix_(*[np.append(np.arange(400) % 4, 4)] * 2)] + 0.25
     np.fill_diagonal(matrix, 0)
     costs = tm.CostMatrix(labels, matrix)
-    X = [reference.make_tree(rng, rng.randint(*sizes), alphabet=labels) for _ in range(20)]
+    X = [make_tree(rng, rng.randint(*sizes), alphabet=labels) for _ in range(20)]
     full = tm.pairwise_distances(X, costs=costs)
     for cutoff in np.quantile(full, [0.05, 0.3, 0.6], method="nearest"):
         assert same(tm.pairwise_distances(X, costs=costs, cutoff=cutoff), cut(full, cutoff))
@@ -114,14 +110,14 @@ def edited(tree, rng, edits):
     for place in rng.sample(range(len(labels)), edits):
         labels[place] = rng.choice(ALPHABET)
     relabelled = tm.Tree.from_parents(labels, tree.parents)
-    return reference.delete_nodes(relabelled, rng.sample(range(1, len(labels)), edits))
+    return delete_nodes(relabelled, rng.sample(range(1, len(labels)), edits))
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["unit", "asymmetric", "irrational"])
 def test_cutoffs_far_below_the_size(shape, name):
     rng = Random(shape)
-    x = reference.make_tree(rng, 400, shape, ALPHABET)
+    x = make_tree(rng, 400, shape, ALPHABET)
     y = edited(x, rng, 3)
     d = tm.distance(x, y, costs=COSTS[name])
     for cutoff in (0, d / 2, d, d + 0.25, 2 * d + 1, 30):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from treemetric import _core
 
-SHAPES = st.sampled_from(sorted(reference.SHAPES))
+shapes = st.sampled_from(sorted(SHAPES))
 WAYS = list(product([False, True], ["left", "right", "inner", "mixed"], [False, True]))
 STEPS = np.arange(25).reshape(5, 5) % 24
 IRRATIONAL = tm.CostMatrix("abcd", np.sqrt(STEPS))
@@ -28,12 +28,12 @@ def all_ways(x, y, costs=None):
     return {_core.distance_by(x._data, y._data, table, index, *way) for way in WAYS}
 
 
-@given(st.integers(0, 2**32), SHAPES, SHAPES)
+@given(st.integers(0, 2**32), shapes, shapes)
 @pytest.mark.parametrize("costs", COSTS)
 def test_all_ways_give_the_same_bits(costs, seed, shape, other):
     rng = Random(seed)
-    x = reference.make_tree(rng, rng.randint(1, 140), shape, "abcd")
-    y = reference.make_tree(rng, rng.randint(1, 140), other, "abcd")
+    x = make_tree(rng, rng.randint(1, 140), shape, "abcd")
+    y = make_tree(rng, rng.randint(1, 140), other, "abcd")
     assert all_ways(x, y, costs) == {tm.distance(x, y, costs=costs)}
 
 
@@ -41,7 +41,7 @@ def test_all_ways_give_the_same_bits(costs, seed, shape, other):
 @pytest.mark.parametrize("costs", COSTS)
 def test_all_ways_agree_where_the_lanes_change(size, costs):
     rng = Random(size)
-    x, y = (reference.make_tree(rng, size, "random", "abcd") for _ in range(2))
+    x, y = (make_tree(rng, size, "random", "abcd") for _ in range(2))
     assert len(all_ways(x, y, costs)) == 1
 
 

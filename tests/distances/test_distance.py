@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, delete_nodes, make_tree
 from strategies import cost_cases, metric_cases, trees
 
 EMPTY = tm.Tree.from_bracket("")
@@ -45,8 +46,7 @@ def test_ten_thousand_small_pairs_equal_the_enumeration_of_all_alignments():
     unequal = []
     for round_ in range(10_000):
         x, y = (
-            reference.make_tree(rng, rng.randint(0, 5), rng.choice(["random", "forest"]))
-            for _ in range(2)
+            make_tree(rng, rng.randint(0, 5), rng.choice(["random", "forest"])) for _ in range(2)
         )
         if round_ % 2:
             costs, cost, scale = None, reference.unit_cost, 1
@@ -63,8 +63,8 @@ def test_ten_thousand_small_pairs_equal_the_enumeration_of_all_alignments():
     assert unequal == []
 
 
-@pytest.mark.parametrize("first", reference.SHAPES)
-@pytest.mark.parametrize("second", reference.SHAPES)
+@pytest.mark.parametrize("first", SHAPES)
+@pytest.mark.parametrize("second", SHAPES)
 def test_every_pair_of_shapes_equals_the_tables(first, second):
     rng = Random(f"{first} {second}")
     alphabet = "abcd"
@@ -73,8 +73,8 @@ def test_every_pair_of_shapes_equals_the_tables(first, second):
     costs = tm.CostMatrix(alphabet, np.array(table) / 10)
     cost = reference.table_cost(alphabet, table)
     for size, other in ((13, 22), (24, 9)):
-        x = reference.make_tree(rng, size, first, alphabet)
-        y = reference.make_tree(rng, other, second, alphabet)
+        x = make_tree(rng, size, first, alphabet)
+        y = make_tree(rng, other, second, alphabet)
         unit = reference.table_distance(x, y, reference.unit_cost)
         assert tm.distance(x, y) == unit
         tenths = reference.table_distance(x, y, cost)
@@ -83,7 +83,7 @@ def test_every_pair_of_shapes_equals_the_tables(first, second):
 
 LARGE = [
     (shape, size)
-    for shape in reference.SHAPES
+    for shape in SHAPES
     for size in (20, 63, 64, 65, 127, 128, 129, 257, 500)
     # Neither direction of decomposition suits a zigzag, so large ones take long.
     if shape != "zigzag" or size < 150
@@ -95,13 +95,13 @@ def test_large_trees_with_a_known_number_of_edits(shape, size):
     # Fresh labels on some nodes and the loss of others cannot be had for less than one
     # edit each: the multiset of labels already differs by that many.
     rng = Random(size)
-    x = reference.make_tree(rng, size, shape, "abcdefgh")
+    x = make_tree(rng, size, shape, "abcdefgh")
     chosen = rng.sample(range(size), size // 3)
     fresh, gone = chosen[: size // 5], chosen[size // 5 :]
     labels = list(x.labels)
     for node in fresh:
         labels[node] = "fresh"
-    y = reference.delete_nodes(tm.Tree.from_parents(labels, x.parents), gone)
+    y = delete_nodes(tm.Tree.from_parents(labels, x.parents), gone)
     edits = len(chosen)
     alphabet = [*"abcdefgh", "fresh"]
     unit = 1 - np.eye(len(alphabet) + 1)

@@ -10,6 +10,7 @@ from scipy.spatial.distance import squareform
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 from strategies import cost_cases, tree_lists
 
 ALPHABET = "abcd"
@@ -18,11 +19,7 @@ ALPHABET = "abcd"
 def mixed_trees(seed=0, sizes=(0, 1, 2, 5, 9, 17, 33, 64, 100, 127, 128, 150, 300)):
     """Trees of many sizes and shapes, with duplicates, in no order."""
     rng = Random(seed)
-    trees = [
-        reference.make_tree(rng, n, rng.choice(list(reference.SHAPES)), ALPHABET)
-        for n in sizes
-        for _ in range(2)
-    ]
+    trees = [make_tree(rng, n, rng.choice(list(SHAPES)), ALPHABET) for n in sizes for _ in range(2)]
     trees += trees[:3]
     rng.shuffle(trees)
     return trees
@@ -200,8 +197,8 @@ def test_duplicates_are_at_zero():
 
 def test_one_large_tree_among_small_ones():
     rng = Random(8)
-    large = reference.make_tree(rng, 2000, "random", ALPHABET)
-    trees = [reference.make_tree(rng, rng.randint(1, 12)) for _ in range(40)]
+    large = make_tree(rng, 2000, "random", ALPHABET)
+    trees = [make_tree(rng, rng.randint(1, 12)) for _ in range(40)]
     trees.insert(20, large)
     got = tm.pairwise_distances(trees, n_jobs=2)
     assert np.array_equal(got, got.T)

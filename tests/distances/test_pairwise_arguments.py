@@ -8,6 +8,7 @@ import pytest
 
 import reference
 import treemetric as tm
+from shapes import make_tree
 
 TREES = [tm.Tree.from_bracket(s) for s in ("{a{b}{c}}", "", "{b}{c}", "{c{a{b}}}")]
 N = len(TREES)
@@ -19,7 +20,7 @@ CONDENSED = tm.pairwise_distances(TREES, condensed=True)
 def long_job():
     """Trees whose distances would take many minutes."""
     rng = Random(0)
-    return [reference.make_tree(rng, 1500, "zigzag", "abcdef") for _ in range(24)]
+    return [make_tree(rng, 1500, "zigzag", "abcdef") for _ in range(24)]
 
 
 # --- out ---------------------------------------------------------------------------
@@ -239,7 +240,7 @@ def test_what_cannot_fit_is_named_in_bytes(three_million, options, size):
 @pytest.mark.parametrize("condensed", [False, True])
 def test_progress_counts_up_to_the_total(n_jobs, condensed):
     rng = Random(1)
-    trees = [reference.make_tree(rng, 150) for _ in range(30)]
+    trees = [make_tree(rng, 150) for _ in range(30)]
     calls = []
     got = tm.pairwise_distances(
         trees,

@@ -9,6 +9,7 @@ import pytest
 
 import reference
 import treemetric as tm
+from shapes import SHAPES, make_tree
 
 ALPHABET = "abcd"
 
@@ -24,11 +25,10 @@ def peer(name):
 def random_pairs(seed, count, largest):
     """Pairs of non-empty trees with one root, which is all that the others take."""
     rng = Random(seed)
-    shapes = [shape for shape in reference.SHAPES if shape != "forest"]
+    shapes = [shape for shape in SHAPES if shape != "forest"]
     for _ in range(count):
         yield tuple(
-            reference.make_tree(rng, rng.randint(1, largest), rng.choice(shapes), ALPHABET)
-            for _ in range(2)
+            make_tree(rng, rng.randint(1, largest), rng.choice(shapes), ALPHABET) for _ in range(2)
         )
 
 
@@ -106,7 +106,7 @@ def test_edist_agrees_on_large_trees():
         (255, 257),
         (500, 130),
     ):
-        x, y = (reference.make_tree(rng, size, "random", ALPHABET) for size in (n, m))
+        x, y = (make_tree(rng, size, "random", ALPHABET) for size in (n, m))
         expected = ted.standard_ted(*x.to_adjacency(), *y.to_adjacency())
         assert tm.distance(x, y) == expected
         costs, cost = random_costs(n)

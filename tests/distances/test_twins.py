@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 import reference
+from shapes import SHAPES, delete_nodes, make_tree
 from strategies import cost_cases, trees
 
 
@@ -35,10 +36,10 @@ def test_number_of_alignments_of_small_shapes():
     assert len(count((-1, -1), (-1, 0))) == 1 + 4
 
 
-@pytest.mark.parametrize("shape", reference.SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 12, 50])
 def test_generators_give_preorder_of_the_right_size(shape, size):
-    tree = reference.make_tree(Random(size), size, shape)
+    tree = make_tree(Random(size), size, shape)
     assert tree.size == size
     path = [-1]
     for node, parent in enumerate(tree.parents):
@@ -48,7 +49,7 @@ def test_generators_give_preorder_of_the_right_size(shape, size):
 
 def test_generators_give_the_shapes_they_name():
     parents = {
-        shape: list(reference.make_tree(Random(0), 7, shape).parents)
+        shape: list(make_tree(Random(0), 7, shape).parents)
         for shape in ("binary", "left branch", "right branch", "zigzag", "table")
     }
     assert parents == {
@@ -58,10 +59,10 @@ def test_generators_give_the_shapes_they_name():
         "zigzag": [-1, 0, 1, 1, 3, 3, 0],
         "table": [-1, 0, 1, 1, 1, 1, 0],
     }
-    assert reference.make_tree(Random(0), 0).size == 0
+    assert make_tree(Random(0), 0).size == 0
 
 
 def test_deleted_nodes_hand_their_children_up():
-    tree = reference.make_tree(Random(0), 7, "binary", alphabet="a")
-    assert list(reference.delete_nodes(tree, [1]).parents) == [-1, 0, 0, 0, 3, 3]
-    assert list(reference.delete_nodes(tree, [0]).parents) == [-1, 0, 0, -1, 3, 3]
+    tree = make_tree(Random(0), 7, "binary", alphabet="a")
+    assert list(delete_nodes(tree, [1]).parents) == [-1, 0, 0, 0, 3, 3]
+    assert list(delete_nodes(tree, [0]).parents) == [-1, 0, 0, -1, 3, 3]

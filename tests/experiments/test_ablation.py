@@ -6,21 +6,21 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import children
 import treemetric as tm
 from treemetric.cli import main
 from treemetric.datasets import make_programs, make_strings
 from treemetric.experiments import run_ablation
-from treemetric.experiments.ablation import data as _data
-from treemetric.experiments.ablation import figure as _figure
-from treemetric.experiments.ablation import schedule as _schedule
+from treemetric.experiments.ablation import figure, schedule, store
 from treemetric.experiments.ablation.cell import predict, run_cell
+from treemetric.experiments.ablation.data import DataSet, check_data, folds_of, load
 from treemetric.experiments.ablation.distances import Distances
 from treemetric.experiments.ablation.plan import (
     CLASSIFIERS,
@@ -29,8 +29,7 @@ from treemetric.experiments.ablation.plan import (
     QUICK,
     VARIANTS,
 )
-from treemetric.experiments.common import files as _files
-from treemetric.experiments.common import store as _store
+from treemetric.experiments.common.provenance import PACKAGE, code_digest
 from treemetric.learning import BEDL, GESL
 
 FAST = ["unit", "G3", "L2"]
@@ -51,7 +50,7 @@ if __name__ == "__main__":
 @pytest.fixture(autouse=True)
 def no_figure(monkeypatch):
     """Drawing takes longer than all else; the figure is tested where it is looked at."""
-    monkeypatch.setattr(_figure, "save", lambda rows, path, quick: None)
+    monkeypatch.setattr(figure, "save", lambda rows, path, quick: None)
 
 
 def few(n_samples=24, name="few"):
@@ -75,7 +74,7 @@ def without_seconds(rows):
 
 
 def data_set(bunch, folds=3):
-    return _data.check_data("few", bunch, folds, 2)
+    return check_data("few", bunch, folds, 2)
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +191,7 @@ def test_test_classes_change_no_choice_and_no_prediction(variant):
     data = data_set(make_strings(30, random_state=1))
     test = data.splits(0)[1][1]
     before = run_cell(data, Distances(data.trees), 1, variant, plan, 0)
-    other = _data.DataSet("few", data.trees, data.target.copy(), data.folds)
+    other = DataSet("few", data.trees, data.target.copy(), data.folds)
     other.target[test] = 1 - other.target[test]
     # The folds are those of the true classes; only what a cell sees of the test part differs.
     other.splits = data.splits
@@ -205,7 +204,7 @@ def test_test_classes_change_no_choice_and_no_prediction(variant):
 def test_training_classes_do_matter():
     data = data_set(make_strings(30, random_state=1))
     train = data.splits(0)[0][0]
-    other = _data.DataSet("few", data.trees, data.target.copy(), data.folds)
+    other = DataSet("few", data.trees, data.target.copy(), data.folds)
     other.target[train] = 1 - other.target[train]
     other.splits = data.splits
     one, two = (run_cell(d, Distances(d.trees), 0, "L2", QUICK, 0) for d in (data, other))
@@ -285,12 +284,7 @@ def wait_for_cells(folder, count, process):
 def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
     script, folder = tmp_path / "script.py", tmp_path / "out"
     script.write_text(SCRIPT, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, str(script), str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = children.start(script, folder, stdout=children.PIPE, stderr=children.STDOUT)
     wait_for_cells(folder, 2, process)
     process.send_signal(signal.SIGKILL)
     # Workers hold the pipe too: that it ends says that they have ended.
@@ -319,11 +313,10 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_the_command_and_keeps_cells(tmp_path):
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "treemetric", "reproduce", "ablation", "-o", str(folder)]
+    command = ["-m", "treemetric", "reproduce", "ablation", "-o", folder]
     command += ["--jobs", "2", "--variants", "G1", "--no-progress"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    pipes = {"stdout": children.PIPE, "stderr": children.PIPE}
+    process = children.start(*command, **pipes, start_new_session=True)
     deadline = time.monotonic() + 60
     while not (folder / "settings.json").exists():
         assert process.poll() is None
@@ -338,7 +331,7 @@ def test_ctrl_c_ends_the_command_and_keeps_cells(tmp_path):
 
 def test_finished_cells_are_not_run_again(tmp_path, monkeypatch):
     quickly(tmp_path)
-    monkeypatch.setattr(_schedule, "run_cell", lambda *_: pytest.fail("a cell was run again"))
+    monkeypatch.setattr(schedule, "run_cell", lambda *_: pytest.fail("a cell was run again"))
     assert len(quickly(tmp_path)) == len(read_csv(tmp_path))
 
 
@@ -369,14 +362,14 @@ def test_a_folder_with_other_settings_is_refused(tmp_path, options, named):
 
 def test_a_folder_of_other_versions_is_refused(tmp_path, monkeypatch):
     quickly(tmp_path, variants=["unit"])
-    monkeypatch.setattr(_store, "versions", lambda: {"numpy": "0.1"})
+    monkeypatch.setattr(store, "versions", lambda: {"numpy": "0.1"})
     with pytest.raises(ValueError, match="versions"):
         quickly(tmp_path, variants=["unit"])
 
 
 def test_a_folder_of_other_code_is_refused(tmp_path, monkeypatch):
     quickly(tmp_path, variants=["unit"])
-    monkeypatch.setattr(_store, "code_digest", lambda: "0" * 64)
+    monkeypatch.setattr(store, "code_digest", lambda: "0" * 64)
     with pytest.raises(ValueError, match=r"other settings \(code of treemetric\)"):
         quickly(tmp_path, variants=["unit"])
 
@@ -385,7 +378,7 @@ def test_cells_of_other_code_are_kept_if_asked_for(tmp_path, monkeypatch):
     first = quickly(tmp_path, variants=["unit"])
     code = json.loads((tmp_path / "settings.json").read_text())["code"]
     for state, variant in (("0", "L1"), ("1", "L2")):
-        monkeypatch.setattr(_store, "code_digest", lambda state=state: state * 64)
+        monkeypatch.setattr(store, "code_digest", lambda state=state: state * 64)
         rows = quickly(tmp_path, variants=["unit", variant], keep_cells=True)
         assert [row for row in rows if row["variant"] == "unit"] == first
     told = json.loads((tmp_path / "run.json").read_text())
@@ -399,18 +392,23 @@ def test_cells_of_other_code_are_kept_if_asked_for(tmp_path, monkeypatch):
         quickly(tmp_path, variants=["unit"], keep_cells=True, seed=1)
 
 
-def test_the_digest_of_the_code_depends_on_every_file(tmp_path, monkeypatch):
+def test_the_digest_of_the_code_depends_on_every_file(tmp_path):
     root = tmp_path / "package"
     (root / "inner").mkdir(parents=True)
     (root / "a.py").write_text("one", encoding="utf-8")
     (root / "inner" / "b.py").write_text("two", encoding="utf-8")
-    monkeypatch.setattr(_files, "__file__", str(root / "inner" / "_files.py"))
-    before = _files.code_digest()
-    assert _files.code_digest() == before
+    before = code_digest(root)
+    assert code_digest(root) == before
     (root / "inner" / "b.py").write_text("two!", encoding="utf-8")
-    changed = _files.code_digest()
+    changed = code_digest(root)
     (root / "inner" / "b.py").rename(root / "inner" / "c.py")
-    assert len({before, changed, _files.code_digest()}) == 3
+    assert len({before, changed, code_digest(root)}) == 3
+
+
+def test_the_digest_of_the_code_covers_the_whole_package():
+    root = Path(tm.__file__).resolve().parent
+    assert root == PACKAGE
+    assert code_digest() == code_digest(root)
 
 
 @pytest.mark.parametrize("text", ["", '{"dataset": "fe', "[]", '{"dataset": "few"}', "\udcff"])
@@ -441,7 +439,7 @@ def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
         return run_cell(data, distances, fold, variant, plan, seed)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_schedule, "run_cell", fail_once)
+        patch.setattr(schedule, "run_cell", fail_once)
         with pytest.raises(RuntimeError, match="1 of 6 cells failed, first G3 in fold 1 of few"):
             quickly(tmp_path)
     # A variant without all folds has no mean yet.
@@ -456,8 +454,8 @@ def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
         ({"variants": []}, "'variants' parameter"),
         ({"data": []}, "at least one data set"),
         ({"data": [few(), few()]}, "Two data sets have the name 'few'"),
-        ({"data": [make_strings(24, random_state=0)]}, "bunches with a str as their 'name'"),
-        ({"data": [few(name="a/b")]}, "could be that of a file"),
+        ({"data": [make_strings(24, random_state=0)]}, "bunches whose 'name' is a str"),
+        ({"data": [few(name="a/b")]}, "valid as the name of a file"),
         ({"folds": 1}, "'folds' parameter"),
         ({"folds": "3"}, "'folds' parameter"),
         ({"seed": -1}, "'seed' parameter"),
@@ -477,7 +475,7 @@ def test_bad_input_is_refused_before_any_work(tmp_path, options, message):
 def test_data_without_two_classes_are_refused(tmp_path):
     one, none = few(), few()
     one.target, none.target = np.zeros(24, dtype=np.int64), None
-    with pytest.raises(ValueError, match="few has one class only"):
+    with pytest.raises(ValueError, match="few must have at least two classes"):
         quickly(tmp_path, [one])
     with pytest.raises(ValueError, match="trees of few have no classes"):
         quickly(tmp_path, [none])
@@ -496,7 +494,7 @@ def test_folders_and_files_are_data_sets(tmp_path):
         text = json.dumps({"nodes": list(nodes), "adj": [list(a) for a in adj]})
         (place / f"{k:02}.json").write_text(text, encoding="utf-8")
     sources = [folder, tmp_path / "file.jsonl", tmp_path / "files"]
-    found = [_data.load(source, 0) for source in sources]
+    found = [load(source, 0) for source in sources]
     assert [name for name, _ in found] == ["lines", "file", "files"]
     assert all(len(bunch.data) == 24 and len(set(bunch.target)) == 2 for _, bunch in found)
 
@@ -513,13 +511,13 @@ def test_classes_of_json_files_by_published_and_by_other_names(tmp_path):
     palindromes = write_json(tmp_path / "one", ["ImplAAA", "ImplAAA1", "ImplBAB", "ImplBAB5"])
     sorting = write_json(tmp_path / "two", ["BubbleAlgolist", "InsertionAsci", "InsertionSharma"])
     other = write_json(tmp_path / "three", ["x1good", "x2bad", "x3bad"])
-    assert _data.load(palindromes, 0)[1].target_names == ["AAA", "BAB"]
-    assert _data.load(sorting, 0)[1].target.tolist() == [0, 1, 1]
+    assert load(palindromes, 0)[1].target_names == ["AAA", "BAB"]
+    assert load(sorting, 0)[1].target.tolist() == [0, 1, 1]
     with pytest.raises(ValueError, match=r"x1good.* no underscore .* --classes REGEX"):
-        _data.load(other, 0)
-    assert _data.load(other, 0, re.compile("good|bad"))[1].target_names == ["bad", "good"]
+        load(other, 0)
+    assert load(other, 0, re.compile("good|bad"))[1].target_names == ["bad", "good"]
     with pytest.raises(ValueError, match="does not find a class in its name"):
-        _data.load(other, 0, re.compile("good"))
+        load(other, 0, re.compile("good"))
 
 
 def test_the_command_takes_a_pattern_of_classes(tmp_path, capsys):
@@ -535,15 +533,15 @@ def test_the_command_takes_a_pattern_of_classes(tmp_path, capsys):
 
 def test_folds_are_those_of_the_source():
     names = ("strings", "MiniPalindrome", "sorting", "cystic", "leukemia", "another")
-    assert [_data.folds_of(name, None, quick=False) for name in names] == [20, 6, 8, 10, 10, 10]
-    assert _data.folds_of("sorting", {"sorting": 4}, quick=False) == 4
-    assert _data.folds_of("cystic", {"sorting": 4}, quick=False) == 10
+    assert [folds_of(name, None, quick=False) for name in names] == [20, 6, 8, 10, 10, 10]
+    assert folds_of("sorting", {"sorting": 4}, quick=False) == 4
+    assert folds_of("cystic", {"sorting": 4}, quick=False) == 10
 
 
 def test_long_cells_come_first():
-    data = [data_set(few(12)), _data.check_data("many", few(40), 2, 2)]
+    data = [data_set(few(12)), check_data("many", few(40), 2, 2)]
     cells = [(one.name, 0, variant) for one in data for variant in ("unit", "G1", "L2")]
-    order = _schedule.ordered(cells, data)
+    order = schedule.ordered(cells, data)
     assert [cell[0] for cell in order] == ["many"] * 3 + ["few"] * 3
     assert order[2][2] == "unit"
 
@@ -553,7 +551,7 @@ def test_progress_is_told_with_and_without_tqdm(tmp_path, capsys, monkeypatch):
     told = capsys.readouterr().err
     assert "2 of 2 cells" in told
     assert "TqdmWarning" not in told
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     quickly(tmp_path / "lines", variants=["unit"], progress=True)
     assert "2 of 2 cells, 100%, about 0 s left" in capsys.readouterr().err
     quickly(tmp_path / "lines", variants=["unit"], progress=True)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import treemetric as tm
-from gesl_reference import L, by_slsqp, counts, loss
+from edits import counts, tables
+from gesl_reference import L, by_slsqp, loss
 from treemetric.learning.gesl import learn_costs
 
 TREES = [tm.Tree.from_nested((1, [2])), *(tm.Tree.from_nested(label) for label in (2, 3, 3))]
@@ -63,7 +64,7 @@ def test_one_script_gives_the_printed_costs(beta):
     assert found.margin == pytest.approx(0.0, abs=1e-6)
     assert found.loss == pytest.approx(2 * beta * L**2, rel=1e-6)
     assert found.duality_gap <= 1e-12 * found.loss
-    assert by_slsqp(*SCRIPTS, beta)[0] == pytest.approx(found.loss, abs=1e-6)
+    assert by_slsqp(*tables(SCRIPTS), beta)[0] == pytest.approx(found.loss, abs=1e-6)
 
 
 @pytest.mark.parametrize("beta", BETAS)
@@ -82,7 +83,7 @@ def test_the_printed_costs_are_worthless_under_the_edit_distance(beta):
 
 def test_the_printed_costs_themselves():
     assert not tm.CostMatrix([1, 2, 3], C1).closure().matrix.any()
-    assert loss(*SCRIPTS, C1, 0.0, 0.1) == pytest.approx(0.2 * L**2, rel=1e-12)
+    assert loss(*tables(SCRIPTS), C1, 0.0, 0.1) == pytest.approx(0.2 * L**2, rel=1e-12)
 
 
 def test_the_printed_metric_is_none():
@@ -92,7 +93,7 @@ def test_the_printed_metric_is_none():
     assert [v.axiom for v in broken] == ["triangle"]
     assert PRINTED_C2[1, 2] == pytest.approx(L)
     assert PRINTED_C2[1, 0] + PRINTED_C2[0, 2] == pytest.approx(L / 2)
-    assert loss(*AVERAGE, PRINTED_C2, 0.0, 0.1) == pytest.approx(0.35 * L**2, rel=1e-12)
+    assert loss(*tables(AVERAGE), PRINTED_C2, 0.0, 0.1) == pytest.approx(0.35 * L**2, rel=1e-12)
 
 
 @pytest.mark.parametrize("beta", BETAS)
@@ -103,8 +104,8 @@ def test_the_average_with_a_metric_gives_the_corrected_costs(beta):
     assert found.margin == pytest.approx(0.0, abs=1e-6)
     assert found.loss == pytest.approx(4 * beta * L**2, rel=1e-6)
     assert found.duality_gap <= 1e-12 * found.loss
-    assert loss(*AVERAGE, C2, 0.0, beta) == pytest.approx(4 * beta * L**2, rel=1e-12)
-    assert by_slsqp(*AVERAGE, beta, metric=True)[0] == pytest.approx(found.loss, abs=1e-6)
+    assert loss(*tables(AVERAGE), C2, 0.0, beta) == pytest.approx(4 * beta * L**2, rel=1e-12)
+    assert by_slsqp(*tables(AVERAGE), beta, metric=True)[0] == pytest.approx(found.loss, abs=1e-6)
 
 
 def test_a_metric_keeps_its_loss_under_the_edit_distance():

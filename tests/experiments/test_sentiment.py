@@ -11,20 +11,9 @@ import treemetric as tm
 from sentences import write_data
 from treemetric.cli import main
 from treemetric.experiments import Sentiment, run_sentiment
-from treemetric.experiments.sentiment import measures as _sentiment
-from treemetric.experiments.sentiment import run as _sentiment_run
+from treemetric.experiments.sentiment import experiment, steps
 from treemetric.experiments.sentiment.data import FULL, QUICK
-from treemetric.experiments.sentiment.run import mcnemar, votes
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_data(tmp_path_factory.mktemp("sentiment"))
-
-
-@pytest.fixture(scope="module")
-def found(data):
-    return run_sentiment(*data, quick=True)
+from treemetric.experiments.sentiment.steps import mcnemar, votes
 
 
 def by_name(result):
@@ -116,13 +105,13 @@ def test_what_was_learned_is_taken_up_again(data, found, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(_sentiment_run.Run, "errors", fail)
+        patch.setattr(steps.Steps, "errors", fail)
         with pytest.raises(KeyboardInterrupt):
             run_sentiment(*data, tmp_path, quick=True)
     assert not (tmp_path / "run.json").exists()
     np.testing.assert_array_equal(np.load(tmp_path / "projection.npy"), found.costs.projection)
     with monkeypatch.context() as patch:
-        patch.setattr(_sentiment_run, "BEDL", lambda **_: pytest.fail("learned again"))
+        patch.setattr(steps, "BEDL", lambda **_: pytest.fail("learned again"))
         other = run_sentiment(*data, tmp_path, quick=True)
     assert other.costs == found.costs
     assert other.rows == found.rows
@@ -139,7 +128,7 @@ def test_a_folder_of_other_settings_is_refused(data, tmp_path, monkeypatch, opti
     run_sentiment(*data, tmp_path, quick=True)
     before = (tmp_path / "run.json").read_bytes()
     if not options:
-        monkeypatch.setattr(_sentiment, "code_digest", lambda: "0" * 64)
+        monkeypatch.setattr(experiment, "code_digest", lambda: "0" * 64)
     with pytest.raises(ValueError, match=f"other settings .*{named}.*Choose another folder"):
         run_sentiment(*data, tmp_path, quick=True, **options)
     assert (tmp_path / "run.json").read_bytes() == before

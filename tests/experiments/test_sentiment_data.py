@@ -13,11 +13,6 @@ from treemetric.experiments import Sentiment, run_ablation, run_sentiment
 from treemetric.experiments.sentiment.data import QUICK, coverage, load_splits
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_data(tmp_path_factory.mktemp("sentiment"))
-
-
 @pytest.mark.parametrize("ending", [".txt", ".ptb.txt.gz"])
 def test_treebank_files_are_as_good_as_json_lines(data, tmp_path, ending):
     write_treebank(tmp_path, data[0], ending)
@@ -63,7 +58,7 @@ def test_folders_without_all_splits_are_refused(data, tmp_path):
     for name in ("dev.txt", "dev2.txt"):
         (tmp_path / name).write_text("(2 (2 so) (2 what))", encoding="utf-8")
     with pytest.raises(
-        ValueError, match=r"only one may begin with 'dev': \['dev.txt', 'dev2.txt'\]"
+        ValueError, match=r"one file that begins with 'dev'. Got \['dev.txt', 'dev2.txt'\]"
     ):
         run_sentiment(tmp_path, data[1])
     (tmp_path / "dev2.txt").unlink()

@@ -1,22 +1,18 @@
 """The Sentiment experiment: killed and taken up again, and how far it is."""
 
-import builtins
 import json
 import os
 import signal
-import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import treemetric as tm
-from sentences import write_data
+import children
 from treemetric.experiments import run_sentiment
-from treemetric.experiments.sentiment import run as _sentiment_run
-from treemetric.experiments.sentiment.files import Kept
+from treemetric.experiments.sentiment import steps
+from treemetric.experiments.sentiment.store import SentimentStore
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 PARTS = [
@@ -30,7 +26,7 @@ PARTS = [
 RUN = """
     import os, signal, sys
     from treemetric.experiments import run_sentiment
-    from treemetric.experiments.sentiment.files import Kept
+    from treemetric.experiments.sentiment.store import SentimentStore
 
     left = int(sys.argv[4])
 
@@ -43,25 +39,14 @@ RUN = """
                 os.kill(os.getpid(), signal.SIGKILL)
         return keep
 
-    Kept.put, Kept.put_errors = counted(Kept.put), counted(Kept.put_errors)
+    SentimentStore.put = counted(SentimentStore.put)
+    SentimentStore.put_errors = counted(SentimentStore.put_errors)
     run_sentiment(*sys.argv[1:4], quick=True)
 """
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return write_data(tmp_path_factory.mktemp("sentiment"))
-
-
-@pytest.fixture(scope="module")
-def found(data):
-    return run_sentiment(*data, quick=True)
-
-
 def run_until(data, folder, parts):
-    package = Path(tm.__file__).parents[1]
-    code = [sys.executable, "-c", textwrap.dedent(RUN), *map(str, (*data, folder, parts))]
-    done = subprocess.run(code, env={**os.environ, "PYTHONPATH": str(package)}, check=False)
+    done = children.run("-c", textwrap.dedent(RUN), *data, folder, parts)
     assert done.returncode == -signal.SIGKILL
 
 
@@ -78,14 +63,14 @@ def test_a_killed_run_goes_on(data, found, tmp_path, monkeypatch, parts):
     stamps = {name: (tmp_path / name).stat().st_mtime_ns for name in there}
 
     measured = []
-    pairwise = _sentiment_run.pairwise_distances
+    pairwise = steps.pairwise_distances
 
     def counted(X, Y, **options):
         measured.append((len(X), len(Y)))
         return pairwise(X, Y, **options)
 
-    monkeypatch.setattr(_sentiment_run, "pairwise_distances", counted)
-    monkeypatch.setattr(_sentiment_run, "BEDL", lambda **_: pytest.fail("learned again"))
+    monkeypatch.setattr(steps, "pairwise_distances", counted)
+    monkeypatch.setattr(steps, "BEDL", lambda **_: pytest.fail("learned again"))
     (tmp_path / "errors-before-knn.json.1.part").write_text("half", encoding="utf-8")
     other = run_sentiment(*data, tmp_path, quick=True)
     assert other.rows == found.rows
@@ -101,7 +86,7 @@ def test_a_killed_run_goes_on(data, found, tmp_path, monkeypatch, parts):
 
 def test_effort_is_written_from_the_start_and_after_each_part(data, tmp_path, monkeypatch):
     written = []
-    put = Kept.put
+    put = SentimentStore.put
 
     def fail(*_):
         raise KeyboardInterrupt
@@ -110,8 +95,8 @@ def test_effort_is_written_from_the_start_and_after_each_part(data, tmp_path, mo
         written.append((tmp_path / "runs.json").exists())
         put(*arguments)
 
-    monkeypatch.setattr(Kept, "put", keep)
-    monkeypatch.setattr(Kept, "put_errors", fail)
+    monkeypatch.setattr(SentimentStore, "put", keep)
+    monkeypatch.setattr(SentimentStore, "put_errors", fail)
     with pytest.raises(KeyboardInterrupt):
         run_sentiment(*data, tmp_path, quick=True)
     assert written == [True]
@@ -161,21 +146,14 @@ def test_lines_tell_how_far_the_measuring_is(data, capfd):
 
 
 def test_lines_take_the_place_of_a_bar(data, capfd, monkeypatch):
-    true_import = builtins.__import__
-
-    def without(name, *arguments, **options):
-        if name.startswith("tqdm"):
-            raise ImportError(name)
-        return true_import(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     run_sentiment(*data, quick=True, verbose=1)
     assert "[knn after, test trees] 100% of 2400 pairs" in capfd.readouterr().err
 
 
 def test_a_bar_tells_how_far_the_measuring_is(data, capfd, monkeypatch):
     pytest.importorskip("tqdm")
-    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
+    monkeypatch.setattr("treemetric._base.progress._DELAY", 0.0)
     run_sentiment(*data, quick=True, verbose=1)
     told = capfd.readouterr().err
     assert "knn before, dev trees" in told

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import treemetric as tm
+from edits import tables
 from gesl_reference import L, by_slsqp, loss
 from strategies import metric_cases, tree_lists
 from treemetric.learning.gesl import GESL, learn_costs
@@ -54,7 +55,7 @@ def split_counts(learner, trees):
 def test_the_learner_solves_the_programme_of_its_pairs(name, metric):
     learner = GESL(beta=0.5, metric=metric, **VARIANTS[name]).fit(X, Y)
     counts = split_counts(learner, X)
-    value = loss(*counts, learner.costs_.matrix, learner.margin_, 0.5)
+    value = loss(*tables(counts), learner.costs_.matrix, learner.margin_, 0.5)
     assert learner.loss_ == pytest.approx(value, rel=1e-10)
     assert 0 <= learner.duality_gap_ <= 1e-8 * learner.loss_
     assert 0 <= learner.margin_ <= L
@@ -72,7 +73,7 @@ def test_the_learner_solves_the_programme_of_its_pairs(name, metric):
 def test_against_another_solver():
     trees, classes = X[:8], Y[:8]
     learner = GESL(beta=0.5).fit(trees, classes)
-    other, _ = by_slsqp(*split_counts(learner, trees), 0.5)
+    other, _ = by_slsqp(*tables(split_counts(learner, trees)), 0.5)
     assert learner.loss_ == pytest.approx(other, rel=1e-5)
 
 

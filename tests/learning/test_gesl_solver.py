@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import treemetric as tm
-from gesl_reference import L, by_clarabel, by_slsqp, counts, loss
+from edits import counts, tables
+from gesl_reference import L, by_clarabel, by_slsqp, loss
 from treemetric.learning import _gesl_metric, _gesl_solver
 from treemetric.learning.gesl import GoodCosts, learn_costs
 
@@ -41,7 +42,7 @@ def check_feasible(found: GoodCosts, metric: bool):
 def check_solution(positive, negative, beta, found, metric, tol=1e-8):
     """Feasible, with the loss of the formula, and a gap as small as was asked for."""
     check_feasible(found, metric)
-    value = loss(positive, negative, found.costs.matrix, found.margin, beta)
+    value = loss(*tables((positive, negative)), found.costs.matrix, found.margin, beta)
     scale = 1 + len(negative.pairs)
     assert found.loss == pytest.approx(value, rel=1e-12, abs=1e-14 * scale)
     assert 0 <= found.duality_gap <= max(tol * found.loss, 1e-14 * scale)
@@ -71,7 +72,7 @@ BETAS = st.sampled_from([1e-8, 1e-4, 0.03, 0.5, 1.0, 20.0, 1e6])
 def test_as_good_as_sequential_least_squares(problem, beta, metric):
     found = learn_costs(*problem, beta=beta, metric=metric)
     check_solution(*problem, beta, found, metric)
-    other, _ = by_slsqp(*problem, beta, metric=metric)
+    other, _ = by_slsqp(*tables(problem), beta, metric=metric)
     # The other one may stop early, never below the certified bound.
     assert other >= found.loss - found.duality_gap - 1e-6
     assert found.loss <= other + 1e-6
@@ -83,7 +84,7 @@ def test_as_good_as_clarabel(problem, beta, metric):
     pytest.importorskip("clarabel")
     found = learn_costs(*problem, beta=beta, metric=metric)
     check_solution(*problem, beta, found, metric)
-    other, _ = by_clarabel(*problem, beta, metric=metric)
+    other, _ = by_clarabel(*tables(problem), beta, metric=metric)
     assert found.loss == pytest.approx(other, rel=1e-6, abs=1e-6)
 
 
@@ -93,7 +94,7 @@ def test_the_costs_are_those_of_clarabel():
     for metric in (False, True):
         problem = random_counts(rng, 12, 3, 0.3), random_counts(rng, 9, 3, 0.3)
         found = learn_costs(*problem, beta=0.2, metric=metric, tol=1e-13)
-        _, matrix = by_clarabel(*problem, 0.2, metric=metric)
+        _, matrix = by_clarabel(*tables(problem), 0.2, metric=metric)
         np.testing.assert_allclose(found.costs.matrix, matrix, rtol=0, atol=1e-5)
 
 
@@ -119,7 +120,7 @@ def test_no_costs_have_a_loss_below_the_bound(problem, beta, data):
     cost = st.floats(0, 2)
     matrix = np.array(data.draw(st.lists(cost, min_size=side**2, max_size=side**2)))
     eta = data.draw(st.floats(0, L))
-    value = loss(*problem, matrix.reshape(side, side), eta, beta)
+    value = loss(*tables(problem), matrix.reshape(side, side), eta, beta)
     assert value >= found.loss - found.duality_gap - 1e-13
 
 

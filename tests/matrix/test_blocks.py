@@ -2,28 +2,28 @@
 
 import json
 import shutil
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
+from budgets import budget_for
+from children import run_script
+from shapes import SHAPES, make_tree
 from treemetric.matrix.plan import weights
 
 RNG = Random(7)
-SHAPES = list(reference.SHAPES)
+SHAPE_NAMES = list(SHAPES)
 TREES = tm.TreeSet(
     [
-        reference.make_tree(RNG, RNG.choice([0, 1, 3, 8, 20, 30]), RNG.choice(SHAPES), "abcd")
+        make_tree(RNG, RNG.choice([0, 1, 3, 8, 20, 30]), RNG.choice(SHAPE_NAMES), "abcd")
         for _ in range(330)
     ]
 )
-SMALL = reference.budget(900_000, TREES)  # several blocks
+SMALL = budget_for(900_000, TREES)  # several blocks
 GRID = np.sqrt(np.arange(25).reshape(5, 5) % 24)
 COSTS = {
     "unit": None,
@@ -82,7 +82,7 @@ def test_a_npy_file_holds_what_the_array_does(tmp_path, name, call):
     options = {"costs": COSTS[name], **options}
     expected = tm.pairwise_distances(*trees, **options)
     path = tmp_path / "D.npy"
-    small = reference.budget(900_000, *trees, **options)
+    small = budget_for(900_000, *trees, **options)
     got = tm.pairwise_distances(*trees, out=path, memory_budget=small, **options)
     assert isinstance(got, np.memmap)
     assert not got.flags.writeable
@@ -101,7 +101,7 @@ def test_a_zarr_array_holds_what_the_array_does(tmp_path, name, call):
     expected = tm.pairwise_distances(*trees, **options)
     path = tmp_path / "D.zarr"
     options["n_jobs"] = 2
-    small = reference.budget(1_800_000, *trees, **options)
+    small = budget_for(1_800_000, *trees, **options)
     got = tm.pairwise_distances(*trees, out=path, memory_budget=small, **options)
     assert isinstance(got, zarr.Array)
     check_same(got, expected)
@@ -138,10 +138,10 @@ def test_few_trees(tmp_path, suffix, count):
 
 
 def test_one_large_tree_among_small_ones(tmp_path):
-    large = reference.make_tree(Random(1), 2500, "random", "abcd")
+    large = make_tree(Random(1), 2500, "random", "abcd")
     trees = [*TREES[:60], large, *TREES[60:]]
     path = tmp_path / "D.npy"
-    small = reference.budget(12_000_000, trees)
+    small = budget_for(12_000_000, trees)
     got = tm.pairwise_distances(trees, out=path, memory_budget=small)
     check_same(got, tm.pairwise_distances(trees, n_jobs=2))
     assert blocks(path) > 1
@@ -150,8 +150,8 @@ def test_one_large_tree_among_small_ones(tmp_path):
 def test_blocks_have_equal_work(tmp_path):
     # Small trees, then a few whose pairs are thousands of times as much work.
     rng = Random(3)
-    trees = [reference.make_tree(rng, 5) for _ in range(1600)]
-    trees += [reference.make_tree(rng, 400) for _ in range(900)]
+    trees = [make_tree(rng, 5) for _ in range(1600)]
+    trees += [make_tree(rng, 400) for _ in range(900)]
     path = tmp_path / "D.npy"
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(trees, out=path, progress=lambda *_: False)
@@ -163,9 +163,7 @@ def test_blocks_have_equal_work(tmp_path):
 
 
 def test_zigzags_weigh_what_inner_paths_take():
-    small, large = weights(
-        tm.TreeSet([reference.make_tree(RNG, size, "zigzag") for size in (600, 1200)])
-    )
+    small, large = weights(tm.TreeSet([make_tree(RNG, size, "zigzag") for size in (600, 1200)]))
     # A pair takes the third power of the size; left and right paths would take the fourth.
     assert 2**1.3 < large / small < 2**1.8
 
@@ -210,7 +208,7 @@ def test_what_is_there_is_not_computed_again(tmp_path, expected):
 def test_missing_entries_of_a_zarr_array_are_nan(tmp_path, expected):
     zarr = pytest.importorskip("zarr")
     path = tmp_path / "D.zarr"
-    budget = reference.budget(1_900_000, TREES)
+    budget = budget_for(1_900_000, TREES)
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(TREES, out=path, memory_budget=budget, progress=stop_at(0.5))
     found = zarr.open_array(path, mode="r")[:]
@@ -266,7 +264,7 @@ def test_an_unfinished_file_of_another_manifest_is_not_taken(tmp_path, expected)
 def test_chunks_that_are_gone_are_told(tmp_path, share, condensed):
     pytest.importorskip("zarr")
     path = tmp_path / "D.zarr"
-    options = {"memory_budget": reference.budget(1_900_000, TREES), "condensed": condensed}
+    options = {"memory_budget": budget_for(1_900_000, TREES), "condensed": condensed}
     if share is None:
         tm.pairwise_distances(TREES, out=path, **options)
     else:
@@ -300,7 +298,7 @@ def test_metadata_that_are_gone_are_told(tmp_path, metadata):
 def test_an_array_of_another_manifest_is_not_taken(tmp_path):
     pytest.importorskip("zarr")
     path, other = tmp_path / "D.zarr", tmp_path / "elsewhere.zarr"
-    budget = reference.budget(1_900_000, TREES)
+    budget = budget_for(1_900_000, TREES)
     for target in (path, other):
         with pytest.raises(tm.exceptions.CancelledError):
             tm.pairwise_distances(TREES, out=target, memory_budget=budget, progress=stop_at(0.5))
@@ -311,11 +309,11 @@ def test_an_array_of_another_manifest_is_not_taken(tmp_path):
 
 def test_blocks_larger_than_the_budget_are_not_resumed(tmp_path, expected):
     path = tmp_path / "D.npy"
-    large = reference.budget(1_300_000, TREES)
+    large = budget_for(1_300_000, TREES)
     with pytest.raises(tm.exceptions.CancelledError):
         tm.pairwise_distances(TREES, out=path, memory_budget=large, progress=stop_at(0.5))
     with pytest.raises(ValueError, match=r"'memory_budget'.* at least \d+ bytes"):
-        tm.pairwise_distances(TREES, out=path, memory_budget=reference.budget(300_000, TREES))
+        tm.pairwise_distances(TREES, out=path, memory_budget=budget_for(300_000, TREES))
     check_same(tm.pairwise_distances(TREES, out=path), expected)
 
 
@@ -411,17 +409,10 @@ def test_labels_of_any_kind_are_known_again_in_another_process(tmp_path):
         tm.pairwise_distances(trees, out=sys.argv[1], progress=lambda *c: calls.append(c))
         print(len(calls), calls[0])
     """
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(script), str(tmp_path / "D.npy")],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
+    printed = [
+        run_script(script, tmp_path / "D.npy", env={"PYTHONHASHSEED": seed}) for seed in ("1", "2")
     ]
-    assert told == ["2 (0, 36)\n", "1 (36, 36)\n"]
+    assert printed == ["2 (0, 36)\n", "1 (36, 36)\n"]
 
 
 # --- arguments ---------------------------------------------------------------------

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from random import Random
@@ -12,23 +10,24 @@ from random import Random
 import numpy as np
 import pytest
 
-import reference
+import children
 import treemetric as tm
+from budgets import budget_for
+from shapes import make_tree
 from treemetric.cli import main
 
 posix = pytest.mark.skipif(os.name != "posix", reason="sends signals")
-TESTS = str(Path(reference.__file__).parent)
 COUNT = 700
 
 
 def make_trees():
     rng = Random(11)
-    return tm.TreeSet([reference.make_tree(rng, rng.randint(10, 50)) for _ in range(COUNT)])
+    return tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(COUNT)])
 
 
 def small_budget(trees):
     """As in `FILL`."""
-    return reference.budget(900_000, trees)
+    return budget_for(900_000, trees)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,8 @@ FILL = """
     from random import Random
 
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     rng = Random(11)
     trees = tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(700)])
@@ -50,7 +50,7 @@ FILL = """
         print(done, total, flush=True)
 
     options = {"condensed": "condensed" in sys.argv, "progress": tell}
-    options["memory_budget"] = budget(900_000, trees)
+    options["memory_budget"] = budget_for(900_000, trees)
     try:
         tm.pairwise_distances(trees, out=sys.argv[1], **options)
     except KeyboardInterrupt:
@@ -59,12 +59,7 @@ FILL = """
 
 
 def start(path, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(FILL), str(path), *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": TESTS},
-    )
+    return children.start("-c", textwrap.dedent(FILL), path, *arguments, stdout=children.PIPE)
 
 
 def blocks_done(path):
@@ -90,7 +85,7 @@ def test_a_process_may_be_killed_at_any_point(tmp_path, expected, name):
         first = child.stdout.readline()
         try:
             child.wait(timeout=rng.random() * 0.2 * killed**2)
-        except subprocess.TimeoutExpired:
+        except children.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
             child.wait()
             killed += 1
@@ -116,7 +111,8 @@ EVERY_POINT = """
 
     import numpy as np
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     target = Path(sys.argv[1])
     if target.suffix == ".zarr":
@@ -124,7 +120,7 @@ EVERY_POINT = """
     rng = Random(5)
     trees = tm.TreeSet([make_tree(rng, 8) for _ in range(150)])
     options = {"condensed": "condensed" in target.name}
-    options["memory_budget"] = budget(350_000, trees)
+    options["memory_budget"] = budget_for(350_000, trees)
     expected = tm.pairwise_distances(trees, condensed=options["condensed"]).tobytes()
     events = ("open", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir")
 
@@ -164,15 +160,7 @@ def test_every_single_step_on_disk_may_be_the_last(tmp_path, name):
         pytest.importorskip("zarr")
     folder = tmp_path / "folder"
     folder.mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(EVERY_POINT), str(folder / name)],
-        env={**os.environ, "PYTHONPATH": TESTS},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 8
+    assert int(children.run_script(EVERY_POINT, folder / name)) > 8
 
 
 @posix
@@ -204,7 +192,7 @@ def test_memory_stays_within_the_budget(tmp_path, arguments):
 
         import numpy as np
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
 
         def status(name):
             lines = Path("/proc/self/status").read_text().splitlines()
@@ -221,16 +209,10 @@ def test_memory_stays_within_the_budget(tmp_path, arguments):
         tm.pairwise_distances(trees, out=sys.argv[1] + "/D.npy", memory_budget="48MB", **options)
         print(status("VmHWM") - before)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script.replace("{arguments}", arguments)), tmp_path],
-        env={**os.environ, "PYTHONPATH": TESTS},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    printed = children.run_script(script.replace("{arguments}", arguments), tmp_path)
     size = (tmp_path / "D.npy").stat().st_size
     assert size > 99_000_000
-    assert int(done.stdout) < 48_000_000
+    assert int(printed) < 48_000_000
 
 
 PEAK = """
@@ -240,7 +222,8 @@ PEAK = """
 
     import numpy as np
     import treemetric as tm
-    from reference import budget, make_tree
+    from budgets import budget_for
+    from shapes import make_tree
 
     def status(name):
         lines = Path("/proc/self/status").read_text().splitlines()
@@ -268,7 +251,7 @@ PEAK = """
     X, options, bound = {case}
     # What is loaded once does not count.
     tm.pairwise_distances(X[:2], out=sys.argv[1] + "/small.npy", n_jobs=2)
-    limit = budget(bound, X, **options)
+    limit = budget_for(bound, X, **options)
     Path("/proc/self/clear_refs").write_text("5")
     before = status("VmRSS")
     tm.pairwise_distances(X, out=sys.argv[1] + "/D.npy", memory_budget=limit, **options)
@@ -290,14 +273,8 @@ PEAKS = {
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's counters")
 @pytest.mark.parametrize("case", PEAKS)
 def test_scratch_is_in_the_account(tmp_path, case):
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PEAK.replace("{case}", PEAKS[case])), tmp_path],
-        env={**os.environ, "PYTHONPATH": TESTS},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    peak, limit = map(int, done.stdout.split())
+    printed = children.run_script(PEAK.replace("{case}", PEAKS[case]), tmp_path)
+    peak, limit = map(int, printed.split())
     assert peak <= limit
     # Nor is it counted many times.
     assert limit < 16 * peak

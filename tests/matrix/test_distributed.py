@@ -9,14 +9,13 @@ import joblib
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
+from budgets import budget_for
+from shapes import make_tree
 from treemetric.distributed import joblib_distances, pairwise_distances
 
 RNG = Random(2)
-TREES = tm.TreeSet(
-    [reference.make_tree(RNG, RNG.randint(0, 40), "random", "abcd") for _ in range(400)]
-)
+TREES = tm.TreeSet([make_tree(RNG, RNG.randint(0, 40), "random", "abcd") for _ in range(400)])
 GRID = np.sqrt(np.arange(25).reshape(5, 5) % 24)
 ASYMMETRIC = tm.CostMatrix("abcd", GRID)
 FUNCTION = tm.CallableCosts(lambda a, b: abs(ord(a or "z") - ord(b or "z")) ** 0.5)
@@ -26,7 +25,7 @@ VECTORS = tm.VectorCosts("abc", GRID[1:4], kind="euclidean")
 
 def small(*trees, **options):
     """A budget for several blocks."""
-    return reference.budget(1_400_000, *trees, **options)
+    return budget_for(1_400_000, *trees, **options)
 
 
 SMALL = small(TREES)
@@ -147,7 +146,7 @@ def test_a_worker_may_be_killed(mortal, tmp_path, name, options):
 @posix
 def test_a_killed_worker_does_not_harm_a_dask_array(mortal):
     rng = Random(4)
-    trees = tm.TreeSet([reference.make_tree(rng, 60) for _ in range(400)])
+    trees = tm.TreeSet([make_tree(rng, 60) for _ in range(400)])
     future = mortal.compute(pairwise_distances(trees, memory_budget=small(trees)))
     os.kill(min(mortal.run(os.getpid).values()), signal.SIGKILL)
     check_same(future.result(), tm.pairwise_distances(trees, n_jobs=2))
@@ -181,7 +180,7 @@ def test_trees_travel_once_to_each_worker(client, tmp_path):
         TREES,
         client=client,
         out=tmp_path / "D.npy",
-        memory_budget=reference.budget(900_000, TREES),
+        memory_budget=budget_for(900_000, TREES),
         progress=lambda *call: calls.append(call),
     )
     assert len(calls) > 6

@@ -2,12 +2,7 @@
 
 import os
 import pickle
-import signal
-import subprocess
 import sys
-import textwrap
-import time
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -15,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference
 import treemetric as tm
+from children import interrupt_script
+from shapes import make_tree
 from strategies import cost_cases, metric_cases, tree_lists
 
 
@@ -146,7 +142,7 @@ def test_functions(X, Y):
 
 def some_trees(seed, count, size=60):
     rng = Random(seed)
-    return tm.TreeSet([reference.make_tree(rng, rng.randint(0, size)) for _ in range(count)])
+    return tm.TreeSet([make_tree(rng, rng.randint(0, size)) for _ in range(count)])
 
 
 TREES = some_trees(0, 60)
@@ -513,7 +509,7 @@ INTERRUPTED = """
     import numpy as np
 
     import treemetric as tm
-    from reference import make_tree
+    from shapes import make_tree
 
     rng = Random(0)
 
@@ -543,24 +539,6 @@ INTERRUPTED = """
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("call", LONG)
 def test_ctrl_c_stops_a_search_within_a_second(call):
-    script = textwrap.dedent(INTERRUPTED).replace("{call}", LONG[call])
+    script = INTERRUPTED.replace("{call}", LONG[call])
     script = script.replace("{labelled}", str("LABELLED" in LONG[call]))
-    child = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(reference.__file__).parent)},
-    )
-    try:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        assert child.poll() is None
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
-    # The monotonic clock is one for all processes of the machine.
-    assert 0 <= float(out) - sent < 1.0
+    assert 0 <= interrupt_script(script).seconds < 1.0

@@ -1,28 +1,21 @@
 """Calls inside calls, beside calls, and with more threads than anybody needs."""
 
-import os
-import signal
-import subprocess
-import sys
 import textwrap
 import threading
-import time
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
-
-TESTS = Path(__file__).parents[1]
+from children import interrupt_script
+from shapes import make_tree
 
 
 @pytest.fixture(scope="module")
 def trees():
     rng = Random(3)
-    return tm.TreeSet([reference.make_tree(rng, 150) for _ in range(60)])
+    return tm.TreeSet([make_tree(rng, 150) for _ in range(60)])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -101,7 +94,7 @@ def test_ctrl_c_stops_within_a_second(name):
         from random import Random
         import numpy as np
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
         rng = Random(0)
         MANY = tm.TreeSet([make_tree(rng, 400) for _ in range(50)])[np.arange(4_000) % 50]
     """)
@@ -116,24 +109,7 @@ def test_ctrl_c_stops_within_a_second(name):
         print("not interrupted", flush=True)
         os._exit(1)
     """)
-    child = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-    try:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
-    assert child.returncode == 0
-    assert 0 <= float(out) - sent < 1.0
+    assert 0 <= interrupt_script(script).seconds < 1.0
 
 
 @pytest.mark.parametrize("large", [1e6, 1e9, 1e12])

@@ -8,6 +8,7 @@ import pytest
 
 import reference
 import treemetric as tm
+from shapes import delete_nodes, make_tree
 
 
 @pytest.mark.parametrize(
@@ -42,8 +43,8 @@ def test_chains_of_equal_nodes(n, m):
 def test_combs_of_a_thousand_nodes(shape):
     # A fixed direction of decomposition needs minutes for one of the two.
     rng = Random(0)
-    x = reference.make_tree(rng, 1001, shape, "ab")
-    y = reference.delete_nodes(x, rng.sample(range(1001), 100))
+    x = make_tree(rng, 1001, shape, "ab")
+    y = delete_nodes(x, rng.sample(range(1001), 100))
     assert tm.distance(x, y) == 100
     assert tm.distance(y, x) == 100
 
@@ -62,7 +63,7 @@ def test_costs_that_differ_by_operation():
     costs = tm.CostMatrix(alphabet, np.array(table) / 10)
     cost = reference.table_cost(alphabet, table)
     for _ in range(400):
-        x, y = (reference.make_tree(rng, rng.randint(1, 9)) for _ in range(2))
+        x, y = (make_tree(rng, rng.randint(1, 9)) for _ in range(2))
         expected = reference.naive_distance(x, y, cost)
         assert tm.distance(x, y, costs=costs) == expected / 10
 
@@ -71,8 +72,8 @@ def test_bounded_distances_at_the_exact_bound():
     # Two bounded programs were too large on one pair in 25, at the bound itself.
     rng = Random(11)
     for _ in range(300):
-        x = reference.make_tree(rng, rng.randint(1, 40))
-        y = reference.delete_nodes(x, rng.sample(range(x.size), x.size // 4))
+        x = make_tree(rng, rng.randint(1, 40))
+        y = delete_nodes(x, rng.sample(range(x.size), x.size // 4))
         d = tm.distance(x, y)
         assert d == x.size // 4
         assert tm.distance(x, y, cutoff=d) == d
@@ -91,7 +92,7 @@ def test_real_valued_costs_keep_double_precision():
     costs = tm.CostMatrix(alphabet, matrix)
     cost = reference.table_cost(alphabet, matrix)
     for _ in range(20):
-        x, y = (reference.make_tree(rng, 40) for _ in range(2))
+        x, y = (make_tree(rng, 40) for _ in range(2))
         expected = reference.table_distance(x, y, cost)
         assert tm.distance(x, y, costs=costs) == pytest.approx(expected, rel=1e-10)
 

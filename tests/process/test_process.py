@@ -5,9 +5,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +14,10 @@ from random import Random
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
+from children import interrupt_script, run_script
+from shapes import make_tree
+from workers import block_of_rows
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and fork")
 
@@ -29,7 +28,7 @@ forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 def small_trees(seed=0, count=40):
     rng = Random(seed)
-    return [reference.make_tree(rng, rng.randint(0, 60)) for _ in range(count)]
+    return [make_tree(rng, rng.randint(0, 60)) for _ in range(count)]
 
 
 def many_jobs(trees):
@@ -56,7 +55,7 @@ INTERRUPTED = """
     import numpy as np
 
     import treemetric as tm
-    from reference import make_tree
+    from shapes import make_tree
 
     rng = Random(0)
 
@@ -80,30 +79,10 @@ INTERRUPTED = """
 @posix
 @pytest.mark.parametrize("call", LONG_CALLS)
 def test_ctrl_c_stops_a_long_call_within_a_second(tmp_path, call):
-    script = textwrap.dedent(INTERRUPTED).replace("{call}", LONG_CALLS[call])
-    tests = str(Path(reference.__file__).parent)
-    child = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "distances.bin")],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": tests},
-    )
-    try:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        assert child.poll() is None
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
-    stopped, works = out.splitlines()
-    assert works == "[[0.0, 0.0], [0.0, 0.0]]"
-    assert child.returncode == 0
-    # The monotonic clock is one for all processes of the machine.
-    assert 0 <= float(stopped) - sent < 1.0
+    script = INTERRUPTED.replace("{call}", LONG_CALLS[call])
+    seconds, works = interrupt_script(script, tmp_path / "distances.bin")
+    assert works == ["[[0.0, 0.0], [0.0, 0.0]]"]
+    assert 0 <= seconds < 1.0
 
 
 # --- the interpreter lock ----------------------------------------------------------
@@ -121,7 +100,7 @@ def test_other_threads_run_during_a_long_call(n_jobs):
     rng = Random(0)
     size, seconds, seen = 200, 0.0, 0
     while seconds < 0.5:  # a faster machine gets larger trees
-        trees = [reference.make_tree(rng, size, "zigzag") for _ in range(4)]
+        trees = [make_tree(rng, size, "zigzag") for _ in range(4)]
         running.set()
         thread = threading.Thread(target=tick)
         thread.start()
@@ -222,10 +201,6 @@ def test_worker_processes_of_multiprocessing(method):
     assert np.array_equal(np.vstack(results), expected)
 
 
-# Workers that are spawned import what they run, and test modules are not importable.
-block_of_rows = reference.block_of_rows
-
-
 # --- pickle ------------------------------------------------------------------------
 
 
@@ -255,7 +230,7 @@ def test_buffers_out_of_band_give_the_same_distances():
 @pytest.mark.parametrize("costs", [None, tm.CostMatrix("abc", np.sqrt(2) * (1 - np.eye(4)))])
 def test_results_do_not_depend_on_the_number_of_jobs(costs):
     rng = Random(9)
-    trees = [reference.make_tree(rng, n) for n in [1000, *([20] * 80), 400, 0]]
+    trees = [make_tree(rng, n) for n in [1000, *([20] * 80), 400, 0]]
     expected = tm.pairwise_distances(trees, costs=costs, n_jobs=1).tobytes()
     for n_jobs in (2, 3, 8, -1):
         got = tm.pairwise_distances(trees, costs=costs, n_jobs=n_jobs)
@@ -268,7 +243,7 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
         from random import Random
 
         import treemetric as tm
-        from reference import make_tree
+        from shapes import make_tree
 
         rng = Random(0)
         trees = [make_tree(rng, 200) for _ in range(60)]
@@ -277,21 +252,11 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
     """
     if not Path("/proc/self/task").is_dir():
         pytest.skip("no list of threads on this system")
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(reference.__file__).parent),
-            "TREEMETRIC_NUM_THREADS": ceiling,
-            "OPENBLAS_NUM_THREADS": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    env = {"TREEMETRIC_NUM_THREADS": ceiling, "OPENBLAS_NUM_THREADS": "1"}
+    printed = run_script(script, env=env)
     rng = Random(0)
-    trees = [reference.make_tree(rng, 200) for _ in range(60)]
-    total, threads = done.stdout.split()
+    trees = [make_tree(rng, 200) for _ in range(60)]
+    total, threads = printed.split()
     assert float(total) == tm.pairwise_distances(trees).sum()
     # The main thread waits while the others work.
     usable = len(os.sched_getaffinity(0))

@@ -1,10 +1,10 @@
 """Benchmarks that check their own results, at sizes that take no time."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import children
 
 BENCHES = Path(__file__).parents[2] / "benches"
 
@@ -15,8 +15,8 @@ def test_distances_under_vector_costs(kind):
     if not script.exists():
         pytest.skip("the benchmarks are not part of a package")
     before = set(BENCHES.rglob("*.md"))
-    command = [sys.executable, str(script), "--smoke", "--kind", kind]
-    found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    found = children.run(script, "--smoke", "--kind", kind, timeout=120)
+    assert found.returncode == 0, found.stderr
     assert "# 60 x 60 distances under vector costs" in found.stdout
     assert "1770 pairs" in found.stdout
     assert "Verified: 200 random entries" in found.stdout
@@ -27,7 +27,6 @@ def test_trees_and_vectors_go_together():
     script = BENCHES / "vectors.py"
     if not script.exists():
         pytest.skip("the benchmarks are not part of a package")
-    command = [sys.executable, str(script), "--smoke", "--data", "somewhere"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    found = children.run(script, "--smoke", "--data", "somewhere", timeout=120)
     assert found.returncode == 2
     assert "--data and --vectors go together" in found.stderr

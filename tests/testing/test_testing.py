@@ -97,7 +97,7 @@ def test_the_estimator_itself_is_not_touched():
 
 
 def test_a_class_is_not_an_estimator():
-    with pytest.raises(TypeError, match="not the class Nearest"):
+    with pytest.raises(TypeError, match="Got the class Nearest"):
         check_tree_estimator(Nearest)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import treemetric as tm
 from buffers import at_odd_addresses
-from reference import make_tree
+from shapes import make_tree
 from strategies import any_label, tree_lists
 
 TREES = [tm.Tree.from_bracket(s) for s in ("{a{b}}", "", "{b}{c}", "{a{b}}", "{c{a}}")]

@@ -1,1 +1,1 @@
-"""Tools that every other folder uses: types, checks, progress, files, threads."""
+"""Tools for every other folder: types, checks, digests, progress, files, threads."""

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def index_array(values: Any, name: str, dtype: type[Any]) -> Any:
-    """Turn a sequence of whole numbers into an array of a fixed type, without wrap-around."""
+    """Convert a sequence of integers to an array of a fixed type, without wrap-around."""
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(dtype)
@@ -28,6 +28,6 @@ def _describe(array: np.ndarray[Any, Any]) -> str:
 
 
 def frozen(array: np.ndarray[Any, Any]) -> Any:
-    """Make an array read-only and give it back."""
+    """Make an array read-only and return it."""
     array.setflags(write=False)
     return array

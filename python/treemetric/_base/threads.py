@@ -1,4 +1,4 @@
-"""Threads of the linear algebra underneath."""
+"""Number of threads of BLAS."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,17 +11,17 @@ from threadpoolctl import ThreadpoolController
 
 @cache
 def _libraries() -> list[Any]:
-    """Look once which BLAS there is; that takes as long as a small fit."""
+    """Find the BLAS libraries once, which takes as long as a small fit."""
     found: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
     return found
 
 
 class _Limit:
-    """One thread for BLAS as long as anybody wants that.
+    """A limit of one BLAS thread while there are users of it.
 
-    The number of threads belongs to the process. Were every user to note it at the start and set
-    it again at the end, two that overlap could note the limit of each other and leave it for good.
-    So the first one to come notes it and sets the limit, and the last one to go lifts it.
+    The number of threads belongs to the process. If every user saved and restored it, overlapping
+    users could save the limit of another user and leave it in place for good. So the first user
+    saves the numbers and sets the limit, and the last one restores them.
     """
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class _Limit:
 def _set(numbers: list[int]) -> None:
     for library, number in zip(_libraries(), numbers, strict=True):
         library.set_num_threads(number)
-        # From threadpoolctl 3.8 on the thread that sets a limit is the only one that may lift it,
-        # unless it says that it is done.
+        # Since threadpoolctl 3.8, only the thread that sets a limit may lift it, unless it gives
+        # up control.
         done = getattr(library, "clear_controlling_thread", None)
         if done is not None:
             done()
@@ -58,10 +58,10 @@ _LIMIT = _Limit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: for short vectors the others only get in the way.
+    """Limit BLAS to one thread, which is faster for short vectors.
 
-    The solver of SciPy calls BLAS many times per step. On a busy machine with two cores a fit
-    was ten times slower with two threads of BLAS than with one.
+    SciPy's solver calls BLAS many times per step. On a busy machine with two cores, a fit was ten
+    times slower with two BLAS threads than with one.
     """
     _LIMIT.enter()
     try:

@@ -1,4 +1,4 @@
-"""Checks of arguments and their messages, in scikit-learn's wording."""
+"""Checks of arguments, with error messages in scikit-learn's wording."""
 
 import reprlib
 from numbers import Integral, Real
@@ -8,42 +8,67 @@ import numpy as np
 
 from treemetric import _core
 
-_WHOLE = 2**53  # up to here a float holds every int
+_WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
+_LARGEST_INT = 2**63 - 1  # of the core and of NumPy
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
-    """Raise the error for a parameter of a function or class that is not what it must be."""
+    """Raise the error for a wrong parameter of a function or class."""
     message = f"The '{parameter}' parameter of {owner} must be {must}. Got {got} instead."
     raise (TypeError(message) if must.startswith("an instance of") else ValueError(message))
 
 
 def shown(value: object) -> str:
-    """Give a short representation of any value."""
+    """Return a short representation of any value."""
     return reprlib.repr(value)
 
 
+def check_int(
+    value: object,
+    parameter: str,
+    owner: str,
+    least: int = 1,
+    most: int | None = None,
+    *,
+    other: str | None = None,
+) -> int:
+    """Check that a value is an int, of Python or NumPy, within a range; return it.
+
+    Without ``most`` every int up to 2**63 - 1 is valid. ``other`` is what the error names as valid
+    too, such as None or 'auto'; callers check for it.
+    """
+    whole = _is_int(value)
+    top = _LARGEST_INT if most is None else most
+    if not whole or not least <= value <= top:  # type: ignore[operator]
+        huge = whole and value > top  # type: ignore[operator]
+        end = "inf)" if most is None and not huge else f"{top}]"
+        kinds = "an int" if other is None else f"{other} or an int"
+        refuse(parameter, owner, f"{kinds} in the range [{least}, {end}", shown(value))
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_n_jobs(n_jobs: object, function: str) -> int:
-    """Give the number of threads that ``n_jobs`` stands for."""
+    """Check ``n_jobs``; return the number of threads."""
     if n_jobs is None:
         return 1
-    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if not whole or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
+    if not _is_int(n_jobs) or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
         refuse("n_jobs", function, "None, -1 or a positive int", shown(n_jobs))
     return _core.threads(min(int(n_jobs), 2**31))  # type: ignore[call-overload]
 
 
 def check_seed(seed: object, function: str) -> int:
-    """Let the numbers through that NumPy takes as seeds."""
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not whole or not 0 <= seed <= _LAST_SEED:  # type: ignore[operator]
-        refuse("seed", function, f"an int in the range [0, {_LAST_SEED}]", shown(seed))
-    return int(seed)  # type: ignore[call-overload, no-any-return]
+    """Check that NumPy accepts a seed; return it."""
+    return check_int(seed, "seed", function, least=0, most=_LAST_SEED)
 
 
 def check_cutoff(cutoff: object, function: str) -> float | None:
-    """Give the cutoff as a float, or None."""
-    # The usual kinds first: a pair may take no longer than a look at abstract classes.
+    """Check a cutoff; return it as a float, or None."""
+    # Common types first: a check of abstract classes may take as long as a pair.
     if cutoff is None:
         return None
     if type(cutoff) in (float, int) and 0 <= cutoff <= _WHOLE:  # type: ignore[operator]
@@ -56,7 +81,7 @@ def check_cutoff(cutoff: object, function: str) -> float | None:
 
 
 def as_float(value: object) -> float:
-    """Give any real number as a float, too large ones as inf; NaN for everything else."""
+    """Return a real number as a float, inf if it is too large; NaN for anything else."""
     number = isinstance(value, Real) or (
         isinstance(value, np.generic) and value.dtype.kind in "biuf"
     )
@@ -69,9 +94,9 @@ def as_float(value: object) -> float:
 
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
-    """Let float64 and float32 through."""
+    """Check that a dtype is float64 or float32; return it."""
     for kind in (np.dtype("float64"), np.dtype("float32")):
-        # NumPy takes None for float64; here nobody says None.
+        # NumPy reads None as float64, which is not valid here.
         try:
             if dtype is not None and np.dtype(dtype) == kind:  # type: ignore[call-overload]
                 return kind
@@ -81,7 +106,7 @@ def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
 
 
 def check_bool(value: object, parameter: str, function: str) -> bool:
-    """Let only a boolean through."""
+    """Check that a value is a bool; return it."""
     if not isinstance(value, (bool, np.bool_)):
         refuse(parameter, function, "an instance of 'bool'", shown(value))
     return bool(value)
@@ -90,7 +115,7 @@ def check_bool(value: object, parameter: str, function: str) -> bool:
 def check_out(
     out: object, shape: tuple[int, ...], dtype: np.dtype[Any], function: str
 ) -> np.ndarray[Any, np.dtype[Any]]:
-    """Let only a writeable array of the right shape and type through."""
+    """Check that ``out`` is a writeable array of the right shape and type; return it."""
     if not isinstance(out, np.ndarray):
         refuse("out", function, "an instance of 'numpy.ndarray'", shown(out))
     if out.shape != shape:
@@ -100,19 +125,24 @@ def check_out(
     if not out.flags.writeable:
         refuse("out", function, "writeable", "a read-only array")
     if not (out.flags.aligned and out.dtype.isnative):
-        refuse("out", function, "an aligned array of native byte order", "another one")
-    # Every axis must step over all that the shorter steps reach.
+        refuse("out", function, "an aligned array of native byte order", "an array that is not")
+    # The stride of an axis must exceed the extent of all axes with shorter strides.
     strides = sorted(zip(map(abs, out.strides), out.shape, strict=True))
     reach = out.itemsize
     for stride, length in strides:
         if length > 1 and stride < reach:
-            refuse("out", function, "an array whose entries do not overlap", "one whose do")
+            refuse(
+                "out",
+                function,
+                "an array whose entries do not overlap",
+                "an array with overlapping strides",
+            )
         reach = max(reach, stride * length)
     return out
 
 
 def check_memory(nbytes: int, what: str) -> None:
-    """Raise ``MemoryError`` if that many bytes cannot be had."""
+    """Raise ``MemoryError`` if fewer than ``nbytes`` bytes are available."""
     available = _core.available_memory()
     if nbytes > available:
         message = f"{what} needs {nbytes} bytes, but only {available} bytes are available"
@@ -120,7 +150,7 @@ def check_memory(nbytes: int, what: str) -> None:
 
 
 def check_non_negative(value: object, parameter: str, function: str) -> float:
-    """Let finite numbers that are not negative through."""
+    """Check that a value is finite and not negative; return it as a float."""
     number = as_float(value)
     if not 0 <= number < float("inf"):
         refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))

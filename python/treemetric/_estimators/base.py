@@ -20,7 +20,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from treemetric._base.stages import stage
+from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import as_float, check_n_jobs, refuse, shown
 from treemetric.costs import EmbeddingCosts, UnitCosts

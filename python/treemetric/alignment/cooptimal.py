@@ -1,13 +1,12 @@
 """All optimal alignments of two trees."""
 
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import Any
 
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_memory, check_non_negative, refuse, shown
+from treemetric._base.validation import check_int, check_memory, check_non_negative
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair, pair_table
@@ -137,12 +136,11 @@ class CoOptimal:
         """
         from sklearn.utils import check_random_state
 
-        if not isinstance(k, Integral) or isinstance(k, bool) or not 0 <= k < 2**31:
-            refuse("k", "sample", f"an int in the range [0, {2**31})", shown(k))
+        k = check_int(k, "k", "sample", least=0, most=2**31 - 1)
         # In Rust and in Python, and the alignment itself.
-        check_memory(int(k) * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
+        check_memory(k * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = self._core_call(_core.cooptimal_sample, int(k), seed)
+        drawn = self._core_call(_core.cooptimal_sample, k, seed)
         return [self._alignment(matches) for matches in drawn]
 
     def _alignment(self, matches: bytes) -> Alignment:

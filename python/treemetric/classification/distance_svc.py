@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
-from treemetric._base.stages import stage
+from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric._estimators.base import (

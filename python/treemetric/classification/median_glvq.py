@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treemetric._base.stages import stage
+from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
 from treemetric._estimators.base import (
     Inputs,

@@ -1,10 +1,9 @@
 """What the commands of ``treemetric`` share: arguments, files, and how far the work is."""
 
 import argparse
-import sys
-import time
 from pathlib import Path
 
+from treemetric._base.progress import Lines, command_lines
 from treemetric._base.validation import refuse, shown
 from treemetric.costs import CostMatrix, VectorCosts
 from treemetric.costs.files import read_costs
@@ -97,36 +96,6 @@ def read_trees(path: Path) -> TreeSet:
     return TreeSet.from_bracket(path)
 
 
-_MINUTE = 60.0  # between two lines in a log
-
-
-def progress_of(arguments: argparse.Namespace) -> "_Progress | None":
-    """Give what tells how far the work is, unless nobody wants to know."""
-    return None if arguments.no_progress else _Progress(live=sys.stderr.isatty())
-
-
-class _Progress:
-    """Tells on standard error how far the work is: one line that changes, or a line a minute."""
-
-    def __init__(self, *, live: bool) -> None:
-        self._live = live
-        self._start = time.monotonic()
-        self._before = -1  # what an earlier run did; told by the first call
-        # Work that is done at once needs no telling.
-        self._next = 0.5 if live else _MINUTE
-
-    def __call__(self, done: int, total: int) -> None:
-        elapsed = time.monotonic() - self._start
-        if self._before < 0:
-            self._before = done
-        if elapsed < self._next:
-            return
-        self._next = 0.0 if self._live else elapsed + _MINUTE
-        fresh = done - self._before
-        left = elapsed * (total - done) / fresh if fresh else float("inf")
-        share = done / total if total else 1.0
-        line = f"{share:4.0%} done, {left:.0f} s left"
-        if self._live:
-            print(f"\r{line}   ", end="\n" if done >= total else "", file=sys.stderr, flush=True)
-        else:
-            print(line, file=sys.stderr, flush=True)
+def progress_of(arguments: argparse.Namespace) -> Lines | None:
+    """Return what reports progress on standard error; None with --no-progress."""
+    return None if arguments.no_progress else command_lines()

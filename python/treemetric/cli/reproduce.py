@@ -198,7 +198,7 @@ def _counterexample(arguments: argparse.Namespace) -> None:
 
 def _sentiment(arguments: argparse.Namespace) -> None:
     from treemetric.experiments import run_sentiment
-    from treemetric.experiments.sentiment.measures import QUICK_NOTE
+    from treemetric.experiments.sentiment.experiment import QUICK_NOTE
 
     found = run_sentiment(
         arguments.data,

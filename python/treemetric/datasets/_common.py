@@ -18,13 +18,6 @@ def is_int(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_int(value: Any, low: int, parameter: str, owner: str, prefix: str = "") -> int:
-    """Let whole numbers from `low` on through."""
-    if not is_int(value) or value < low:
-        refuse(parameter, owner, f"{prefix}an int in the range [{low}, inf)", shown(value))
-    return int(value)
-
-
 def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, int]:
     """Give a whole number, or a pair of them, as the smallest and the largest value."""
     pair = (value, value) if is_int(value) else value

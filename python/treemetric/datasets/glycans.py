@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from treemetric._base.validation import check_int
 from treemetric.datasets._common import (
-    check_int,
     check_range,
     draw_classes,
     draw_in,
@@ -100,7 +100,7 @@ def make_glycans(
     >>> glycans.data[0].labels[:3]
     ('GlcNAc', 'GlcNAc_1b4', 'Man_1b4')
     """
-    n_samples = check_int(n_samples, 1, "n_samples", _OWNER)
+    n_samples = check_int(n_samples, "n_samples", _OWNER)
     bounds = check_range(n_antennae, 1, "n_antennae", _OWNER)
     rng = check_random_state(random_state)
     target = draw_classes(n_samples, 2, rng)

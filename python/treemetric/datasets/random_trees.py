@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_random_state
 
 from treemetric._base.typing import Label
-from treemetric._base.validation import as_float, refuse, shown
+from treemetric._base.validation import as_float, check_int, refuse, shown
 from treemetric.datasets._common import (
-    check_int,
     check_range,
     draw_classes,
     draw_in,
@@ -109,14 +108,14 @@ def make_random_trees(
     >>> trees.data
     <TreeSet of 50 trees, 400 nodes, 3 labels>
     """
-    n_samples = check_int(n_samples, 1, "n_samples", _OWNER)
+    n_samples = check_int(n_samples, "n_samples", _OWNER)
     sizes = check_range(n_nodes, 1, "n_nodes", _OWNER)
     if shape not in ("uniform", "growth"):
         refuse("shape", _OWNER, "'uniform' or 'growth'", shown(shape))
     if max_depth is not None:
         # A tree of more than one node has a node below its root.
-        max_depth = check_int(max_depth, min(sizes[1], 2), "max_depth", _OWNER, "None or ")
-    n_classes = check_int(n_classes, 1, "n_classes", _OWNER)
+        max_depth = check_int(max_depth, "max_depth", _OWNER, least=min(sizes[1], 2), other="None")
+    n_classes = check_int(n_classes, "n_classes", _OWNER)
     labels = _check_alphabet(alphabet, n_classes)
     if not 1 <= as_float(skew) < np.inf:
         refuse("skew", _OWNER, "a float in the range [1.0, inf)", shown(skew))

@@ -6,13 +6,12 @@ import sysconfig
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.machinery import PathFinder
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_int, refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -145,11 +144,11 @@ def load_stdlib_functions(
     >>> functions.target_names[functions.target[i]]
     'textwrap'
     """
-    _check_int("min_nodes", min_nodes, 1)
+    check_int(min_nodes, "min_nodes", _LOADER)
     if max_nodes is not None:
-        _check_int("max_nodes", max_nodes, min_nodes, "None or ")
+        check_int(max_nodes, "max_nodes", _LOADER, least=min_nodes, other="None")
     if n_samples is not None:
-        _check_int("n_samples", n_samples, 1, "None or ")
+        check_int(n_samples, "n_samples", _LOADER, other="None")
 
     target_names: list[str] = []
     names: list[str] = []
@@ -187,12 +186,6 @@ def load_stdlib_functions(
         classes=[target_names[k] for k in y],
     )
     return Bunch(data=data, target=y, target_names=target_names, names=names, DESCR=_DESCR)
-
-
-def _check_int(name: str, value: Any, low: int, prefix: str = "") -> None:
-    is_int = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if not is_int or value < low:
-        refuse(name, _LOADER, f"{prefix}an int in the range [{low}, inf)", shown(value))
 
 
 def _sources(modules: Any) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from treemetric.datasets._common import check_int, draw_classes, generated
+from treemetric._base.validation import check_int
+from treemetric.datasets._common import draw_classes, generated
 from treemetric.tree import Tree
 
 _LENGTH = 12
@@ -80,7 +81,7 @@ def make_strings(
     >>> [int((strings.target == k).sum()) for k in (0, 1)]
     [100, 100]
     """
-    n_samples = check_int(n_samples, 1, "n_samples", "make_strings")
+    n_samples = check_int(n_samples, "n_samples", "make_strings")
     rng = check_random_state(random_state)
     target = draw_classes(n_samples, 2, rng)
     letters = np.array(["a", "b"])[rng.randint(2, size=(n_samples, _LENGTH))]

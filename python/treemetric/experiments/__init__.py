@@ -1,10 +1,10 @@
-"""The experiments of the source, redone: ablation, counter-example to GESL, and Sentiment."""
+"""Reproduced experiments of the source: ablation, counter-example to GESL, and Sentiment."""
 
+from treemetric.experiments.ablation.experiment import run_ablation
 from treemetric.experiments.ablation.figure import plot_ablation
 from treemetric.experiments.ablation.results import MeanError, summarise, to_markdown
-from treemetric.experiments.ablation.run import run_ablation
 from treemetric.experiments.counterexample import CounterExample, counterexample
-from treemetric.experiments.sentiment.measures import Sentiment, run_sentiment
+from treemetric.experiments.sentiment.experiment import Sentiment, run_sentiment
 
 __all__ = [
     "CounterExample",

@@ -1,4 +1,4 @@
-"""The counter-example to GESL: what the source prints, and what is true."""
+"""The counter-example to GESL: the published tables and the correct ones."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -54,25 +54,26 @@ class CounterExample(NamedTuple):
     printed_one : CostMatrix
         The costs that the source prints for one script per pair.
     learned_one : CostMatrix
-        The costs that solve the programme for these scripts.
+        The costs that solve the quadratic program for these scripts.
     loss_one : float
         Their loss; 2 β L² with L = log 2, as printed.
     true_loss_one : float
-        Their loss if the edit distance takes the place of the pseudo-edit distance: 2 β L² + 4 L.
+        Their loss with the edit distance instead of the pseudo-edit distance: 2 β L² + 4 L.
     printed_metric : CostMatrix
-        The pseudo-metric that the source prints for the average script. It is none.
+        The costs that the source prints for the average script as a pseudo-metric, which they
+        are not.
     printed_metric_loss : float
         Its loss, 7/2 β L².
     printed_metric_true_loss : float
-        Its loss under the edit distance, 7/2 β L² + 2 L; the source says that it is the same.
+        Its loss under the edit distance, 7/2 β L² + 2 L; the source claims equality.
     learned_metric : CostMatrix
-        The pseudo-metric that solves the programme.
+        The pseudo-metric that solves the quadratic program.
     metric_loss : float
         Its loss, 4 β L².
     metric_true_loss : float
         Its loss under the edit distance, the same.
     start : CostMatrix
-        The costs c₀ that the scripts are optimal for: L for every edit.
+        The costs c₀ under which the scripts are optimal: L for every edit.
     start_loss : float
         Their loss under the edit distance with the margin η = 0, 12 β L² + 2 L.
 
@@ -99,7 +100,7 @@ class CounterExample(NamedTuple):
     start_loss: float
 
     def report(self) -> str:
-        """Tell the tables and losses, the published and the corrected ones.
+        """Return the published and the corrected tables and losses as text.
 
         Returns
         -------
@@ -148,12 +149,12 @@ class CounterExample(NamedTuple):
 
 
 def counterexample(beta: float = 0.1) -> CounterExample:
-    """Solve the counter-example to GESL of the source, and check what it prints.
+    """Solve the counter-example to GESL of the source, and check the published tables.
 
     Parameters
     ----------
     beta : float, default=0.1
-        The weight β of the squared costs, below 1 / (5 log 2), as the source demands.
+        The weight β of the squared costs, below 1 / (5 log 2), as the source requires.
 
     Returns
     -------
@@ -200,7 +201,7 @@ def counterexample(beta: float = 0.1) -> CounterExample:
 
 
 def _true_loss(costs: CostMatrix, beta: float) -> float:
-    """Give the loss under the edit distance: that of the cheapest script, for any costs."""
+    """Return the loss under the edit distance, the cost of the cheapest script for any costs."""
     shortest = costs.closure()
     close, far = (
         np.array([distance(_TREES[i], _TREES[j], costs=shortest) for i, j in pairs])
@@ -210,9 +211,9 @@ def _true_loss(costs: CostMatrix, beta: float) -> float:
 
 
 def _loss(close: FloatArray, far: FloatArray, costs: CostMatrix, beta: float) -> float:
-    """Give the loss for the margin η = 0: the best one for all learned costs here.
+    """Return the loss for the margin η = 0, which is the best one for all learned costs here.
 
-    For c₀ it is the worst one, as which the source gives it too.
+    For c₀ it is the worst one, as in the source.
     """
     hinges = np.maximum(0.0, close).sum() + np.maximum(0.0, _L - far).sum()
     return float(beta * np.sum(costs.matrix**2) + hinges)
@@ -229,7 +230,7 @@ def _counts(scripts: Sequence[_Edits]) -> EditCounts:
 
 
 def _side_by_side(one: str, left: CostMatrix, other: str, right: CostMatrix) -> list[str]:
-    """Give two tables next to each other, in units of L."""
+    """Return two tables next to each other, in units of L."""
     names = [*map(str, _LABELS), "-"]
     head = "".join(f"{name:>6}" for name in names)
     lines = [f"  {one:<30}{other}", f"  {'':3}{head}   {'':3}{head}"]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import as_float, check_non_negative, refuse, shown
 from treemetric._estimators.base import prototype_counts
@@ -16,7 +17,6 @@ from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_int
 from treemetric.learning._metric import check_choice
-from treemetric.learning._report import fit_report
 from treemetric.learning._symbols import SymbolCounts, fold
 from treemetric.treeset import TreeSet
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treemetric._base.progress import fit_report
 from treemetric._base.threads import one_blas_thread
 from treemetric._base.typing import FloatArray
 from treemetric.alignment.edit_counts import edit_counts
@@ -19,7 +20,6 @@ from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.learning._projection import ProjectionSpace, fold_vectors
-from treemetric.learning._report import fit_report
 from treemetric.learning._symbols import SymbolCounts
 from treemetric.treeset import TreeSet
 

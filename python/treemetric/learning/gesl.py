@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import refuse, shown
 from treemetric._estimators.base import prototype_counts
@@ -16,7 +17,6 @@ from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_int
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
 from treemetric.learning._metric import check_choice
-from treemetric.learning._report import fit_report
 from treemetric.learning._symbols import check_tables
 
 __all__ = ["GESL", "GoodCosts", "learn_costs"]

@@ -1,11 +1,14 @@
 """The manifest beside a file of distances: what the file is, and which blocks are in it."""
 
+import glob
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from treemetric._base.files import remove_parts, write_text
 
 FORMAT = 1
 # What must agree, and how a difference is told.
@@ -52,6 +55,7 @@ class Manifest:
 
     def load(self) -> list[str]:
         """Read the file; give what in it differs from the identity, in words."""
+        self._remove_parts()
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
             identity = found["identity"]
@@ -70,12 +74,16 @@ class Manifest:
     def begin(self, plan: dict[str, Any], extra: dict[str, Any]) -> None:
         """Write a manifest of no blocks."""
         self.plan, self.extra, self.done = plan, extra, set()
+        self._remove_parts()
         self.save()
 
     def record(self, blocks: Iterable[int]) -> None:
         """Note that the values of some blocks are on disk."""
         self.done.update(blocks)
         self.save()
+
+    def _remove_parts(self) -> None:
+        remove_parts(self.path.parent, glob.escape(self.path.name))
 
     def save(self) -> None:
         """Replace the file."""
@@ -85,7 +93,7 @@ class Manifest:
             "extra": self.extra,
             "done": _runs(self.done),
         }
-        replace_file(self.path, json.dumps(content, separators=(",", ":")))
+        write_text(self.path, json.dumps(content, separators=(",", ":")))
 
 
 def _difference(key: str, there: object, here: object) -> str:
@@ -109,28 +117,6 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
         else:
             runs.append([number, number])
     return runs
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file so that a crash at any point leaves the old or the new one."""
-    temporary = path.with_name(f"{path.name}.new")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder survive a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class Lock:

@@ -1,7 +1,6 @@
 """Files that hold distances: NumPy's .npy and Zarr arrays, filled block by block."""
 
 import errno
-import importlib
 import json
 import math
 import os
@@ -15,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from treemetric._base.extras import need
+from treemetric._base.files import sync_folder
 from treemetric._base.typing import Distances
 from treemetric._base.validation import refuse, shown
-from treemetric.matrix.manifest import sync_folder
 from treemetric.matrix.plan import Block, BlockPlan
 
 # Columns that are turned into rows at once.
@@ -390,12 +390,3 @@ def store_class(path: Path, function: str) -> type[Store]:
         must = "an array or a path that ends in .npy or .zarr"
         refuse("out", function, must, shown(str(path)))
     return NpyStore
-
-
-def need(module: str, extra: str, what: str) -> Any:
-    """Import a module of an extra."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        message = f'{what} needs {module}: pip install "treemetric[{extra}]"'
-        raise ImportError(message) from None

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
+from treemetric._base.extras import need
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -15,14 +17,7 @@ _LARGEST_OPTIMAL_ORDER = 1000
 
 def require_matplotlib() -> None:
     """Raise an error that names the extra if matplotlib is not installed."""
-    try:
-        import matplotlib as mpl  # noqa: F401  an optional dependency
-    except ImportError as error:
-        msg = (
-            "Plotting needs matplotlib, which is not installed. "
-            'Install it with: pip install "treemetric[plot]"'
-        )
-        raise ImportError(msg) from error
+    need("matplotlib", "plot", "Plotting")
 
 
 def new_axes(width: float = 6.5, height: float = 6.0) -> "Axes":

@@ -1,15 +1,15 @@
 """Checks that estimators on trees keep the contract of scikit-learn.
 
-``sklearn.utils.estimator_checks`` looks at tables of numbers and skips nearly all of its checks
-for estimators that take something else. This is the list for trees. All estimators of this
-package pass it, and it is open to those of others.
+``sklearn.utils.estimator_checks`` is made for tables of numbers and skips nearly all checks for
+other estimators. These are the checks for trees. All estimators of this package pass them, and
+they work for estimators of other packages.
 """
 
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any
 
-from treemetric._estimators.base import check_whole
+from treemetric._base.validation import check_int
 from treemetric.testing.checks import CHECKS
 from treemetric.testing.tools import make_data
 
@@ -19,8 +19,8 @@ __all__ = ["check_tree_estimator", "tree_estimator_checks"]
 def check_tree_estimator(estimator: Any, *, seed: int = 0) -> None:
     """Check that an estimator on trees keeps the contract of scikit-learn.
 
-    It may be a classifier, a transformer or both, with ``fit(X, y)`` on trees. All checks work
-    on clones.
+    The estimator is a classifier, a transformer or both, with ``fit(X, y)`` on trees. All checks
+    work on clones.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def check_tree_estimator(estimator: Any, *, seed: int = 0) -> None:
 
     Notes
     -----
-    Checked are clones, parameters, that fit changes neither parameters nor data, errors before
+    The checks cover clones, parameters, that fit changes neither parameters nor data, errors before
     fit, pickling, that a second fit forgets the first one and changes nothing on the same data,
     threads, prediction in parts, sets, lists and arrays of trees, cross-validation, grid search,
     pipelines, results of transformers, classes that are strings, integers or booleans, one, two
@@ -86,9 +86,9 @@ def tree_estimator_checks(estimator: Any, *, seed: int = 0) -> list[Callable[[],
     'check_clone'
     """
     if isinstance(estimator, type):
-        message = f"an estimator is needed, not the class {estimator.__name__}"
+        message = f"estimator must be an instance. Got the class {estimator.__name__} instead."
         raise TypeError(message)
-    data = make_data(check_whole(seed, "seed", "tree_estimator_checks", least=0))
+    data = make_data(check_int(seed, "seed", "tree_estimator_checks", least=0))
     return [update_wrapper(partial(_run, check, estimator, data), check) for check in CHECKS]
 
 

@@ -1,7 +1,7 @@
 """The checks of `treemetric.testing`, one function each.
 
 A check takes an estimator and data, works on clones of the estimator, and raises
-``AssertionError`` if something is not as it should be.
+``AssertionError`` if the estimator breaks the contract.
 """
 
 import copy
@@ -48,7 +48,7 @@ def check_clone(estimator: Any, data: Data) -> None:
 
 
 def check_params(estimator: Any, data: Data) -> None:
-    """Check that parameters can be read and set, and are kept as they are."""
+    """Check that parameters can be read and set, and are stored unchanged."""
     params = estimator.get_params(deep=False)
     defaults = {
         name: parameter.default
@@ -66,7 +66,7 @@ def check_params(estimator: Any, data: Data) -> None:
 
 
 def check_fit_keeps_params(estimator: Any, data: Data) -> None:
-    """Check that fit gives the estimator back, and changes neither parameters nor data."""
+    """Check that fit returns the estimator, and changes neither parameters nor data."""
     model = fresh(estimator, data)
     before = {name: (v, copy.deepcopy(v)) for name, v in model.get_params(deep=False).items()}
     trees, y = list(data.trees), data.y.copy()
@@ -78,7 +78,7 @@ def check_fit_keeps_params(estimator: Any, data: Data) -> None:
 
 
 def check_not_fitted(estimator: Any, data: Data) -> None:
-    """Check that before fit all methods say that fit is missing."""
+    """Check that all methods raise NotFittedError before fit."""
     model = fresh(estimator, data)
     with refusing("check_is_fitted before fit", NotFittedError):
         check_is_fitted(model)
@@ -98,7 +98,7 @@ def check_pickle(estimator: Any, data: Data) -> None:
 
 
 def check_refit_forgets(estimator: Any, data: Data) -> None:
-    """Check that a second fit on other data gives the same as a first one."""
+    """Check that a second fit on other data equals a first fit on them."""
     other, y = data.trees[:10], data.y[:10]
     twice = fresh(estimator, data).fit(data.trees, data.y).fit(other, y)
     once = fresh(estimator, data).fit(other, y)
@@ -153,7 +153,7 @@ def check_containers(estimator: Any, data: Data) -> None:
 
 
 def check_cross_val_score(estimator: Any, data: Data) -> None:
-    """Check that cross-validation gives the same scores on a list and on a set of trees."""
+    """Check that cross-validation has the same scores on a list and on a TreeSet."""
     scores = [
         cross_val_score(classifier(estimator, data), X, data.y, cv=2, error_score="raise")
         for X in (data.trees, TreeSet(data.trees))
@@ -174,22 +174,28 @@ def check_grid_search(estimator: Any, data: Data) -> None:
 
 
 def check_pipeline(estimator: Any, data: Data) -> None:
-    """Check that an estimator at the end of a pipeline says what it says alone."""
+    """Check that an estimator gives the same results at the end of a pipeline and alone."""
     model = make_pipeline(FunctionTransformer(), fresh(estimator, data))
     found = outputs(fresh(estimator, data).fit(data.trees, data.y), data.queries)
     ensure_equal(found, outputs(model.fit(data.trees, data.y), data.queries), "in a pipeline")
 
 
 def check_transform(estimator: Any, data: Data) -> None:
-    """Check that a transformer gives one row per tree, and as many names as columns."""
+    """Check that a transformer returns one row per tree, and one name per column."""
     if not hasattr(estimator, "transform"):
         return
     model = fresh(estimator, data).fit(data.trees, data.y)
     result = model.transform(data.queries)
-    ensure(result.ndim == 2 and result.shape[0] == len(data.queries), "transform gives other rows")
+    ensure(
+        result.ndim == 2 and result.shape[0] == len(data.queries),
+        "transform does not return one row per tree",
+    )
     if hasattr(model, "get_feature_names_out"):
         names = model.get_feature_names_out()
-        ensure(len(names) == result.shape[1], "get_feature_names_out gives too few or many")
+        ensure(
+            len(names) == result.shape[1],
+            "get_feature_names_out does not return one name per column",
+        )
     at_once = as_dense(fresh(estimator, data).fit_transform(data.trees, data.y))
     then = as_dense(model.transform(data.trees))
     same = np.allclose(at_once, then, rtol=1e-9, atol=1e-12)
@@ -250,28 +256,28 @@ def check_two_classes(estimator: Any, data: Data) -> None:
 
 
 def _predicts_or_explains(estimator: Any, data: Data, trees: Any, y: Any) -> None:
-    """Check that the prediction is y, or that a ValueError says in plain words why not."""
+    """Check that the prediction is y, or that a ValueError explains why not."""
     try:
         predicted = classifier(estimator, data).fit(trees, y).predict(trees)
     except ValueError as error:
         explained = "class" in str(error) or "sample" in str(error)
         ensure(explained, f"the message of {error!r} names neither the class nor the sample")
         return
-    ensure(bool((predicted == y[0]).all()), "something else than the only class is predicted")
+    ensure(bool((predicted == y[0]).all()), "the only class is not predicted")
 
 
 def check_one_class(estimator: Any, data: Data) -> None:
-    """Check that one class is predicted, or a ValueError speaks of the class."""
+    """Check that a single class is predicted, or that a ValueError names the class."""
     _predicts_or_explains(estimator, data, data.trees, np.full(len(data.trees), "z"))
 
 
 def check_one_tree(estimator: Any, data: Data) -> None:
-    """Check that the class of one tree is predicted, or a ValueError speaks of the sample."""
+    """Check that the class of one tree is predicted, or that a ValueError names the sample."""
     _predicts_or_explains(estimator, data, data.trees[:1], data.y[:1])
 
 
 def check_empty_tree(estimator: Any, data: Data) -> None:
-    """Check that the empty tree is a tree like others."""
+    """Check that empty trees are valid."""
     empty = Tree.from_bracket("")
     trees = [empty, *data.trees[1:-1], empty]
     fitted = fresh(estimator, data).fit(trees, data.y)
@@ -279,7 +285,7 @@ def check_empty_tree(estimator: Any, data: Data) -> None:
 
 
 def check_equal_trees(estimator: Any, data: Data) -> None:
-    """Check that equal trees of different classes give finite numbers and no warning of NumPy."""
+    """Check that equal trees of different classes give finite numbers without warnings."""
     half = len(data.trees) // 2
     trees = [tree for tree in data.trees[:half] for _ in range(2)]
     y = np.array(["x", "y"] * half)
@@ -291,7 +297,7 @@ def check_equal_trees(estimator: Any, data: Data) -> None:
 
 
 def check_unknown_symbols(estimator: Any, data: Data) -> None:
-    """Check that a label that training did not have is priced, or an UnknownLabelError."""
+    """Check that a label missing in training has a cost, or raises UnknownLabelError."""
     strange = [Tree.from_nested(("a", ["never seen", "c"]))]
 
     def ask(**params: Any) -> None:
@@ -310,11 +316,14 @@ def check_unknown_symbols(estimator: Any, data: Data) -> None:
     try:
         ask()
     except UnknownLabelError:
-        ensure(params.get("costs") is not None or "costs" not in params, "unit costs know no label")
+        ensure(
+            params.get("costs") is not None or "costs" not in params,
+            "unit costs must accept every label",
+        )
 
 
 def check_wrong_targets(estimator: Any, data: Data) -> None:
-    """Check that targets are refused that are missing, too few, NaN, None, real or a table."""
+    """Check that targets that are missing, too few, NaN, None, real or 2-D are refused."""
     if not get_tags(estimator).target_tags.required:
         return
     numbers = np.arange(len(data.trees)) % 2
@@ -332,7 +341,7 @@ def check_wrong_targets(estimator: Any, data: Data) -> None:
 
 
 def check_wrong_trees(estimator: Any, data: Data) -> None:
-    """Check that what is not a collection of trees is refused, in fit and afterwards."""
+    """Check that fit and predict refuse anything but a collection of trees."""
     fitted = fresh(estimator, data).fit(data.trees, data.y)
     wrong: dict[str, Any] = {
         "X that is a tree": data.trees[0],
@@ -346,14 +355,14 @@ def check_wrong_trees(estimator: Any, data: Data) -> None:
         y = data.y[: len(trees)] if isinstance(trees, list) else data.y
         with refusing(what, ValueError, TypeError):
             fresh(estimator, data).fit(trees, y)
-        # Whether no tree gives an empty result or an error is left open.
+        # An empty collection may give an empty result or an error.
         if what != "X without a tree":
             with refusing(what, ValueError, TypeError):
                 outputs(fitted, trees)
 
 
 def check_tags(estimator: Any, data: Data) -> None:  # noqa: ARG001
-    """Check that the tags say that X is not a table."""
+    """Check that the tags state that X is not a 2-D array."""
     tags = get_tags(estimator)
     ensure(not tags.input_tags.two_d_array, "the tag two_d_array must be False for trees")
     ensure(not tags.input_tags.pairwise, "the tag pairwise must be False for trees")

@@ -1,4 +1,4 @@
-"""What the checks of `treemetric.testing` need: data, clones, results and comparisons."""
+"""Tools of the checks of `treemetric.testing`: data, clones, results and comparisons."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ class Data(NamedTuple):
 
 
 def make_data(seed: int) -> Data:
-    """Draw small trees: mostly of the labels a and b in class x, of c and d in class y."""
+    """Draw small trees, mostly with labels a and b in class x, and c and d in class y."""
     random = np.random.RandomState(seed)
     classes = np.array(["x", "y"] * 12)
     trees = []
@@ -32,7 +32,7 @@ def make_data(seed: int) -> Data:
         size = random.randint(2, 7)
         own = "ab" if label == "x" else "cd"
         labels = [str(random.choice(list(own * 4 + "abcd"))) for _ in range(size)]
-        # A preorder: each node hangs below one of the nodes on the path to the last one.
+        # In preorder: the parent of a node is on the path from the root to the last node.
         parents, path = [-1], [0]
         for node in range(1, size):
             path = path[: random.randint(1, len(path) + 1)]
@@ -43,7 +43,7 @@ def make_data(seed: int) -> Data:
 
 
 def fresh(estimator: Any, data: Data, **params: Any) -> Any:
-    """Give a clone, with a seed if it takes one."""
+    """Return a clone, with a seed if it takes one."""
     copied = clone(estimator)
     if "random_state" in copied.get_params(deep=False):
         copied.set_params(random_state=data.seed)
@@ -51,7 +51,7 @@ def fresh(estimator: Any, data: Data, **params: Any) -> Any:
 
 
 def classifier(estimator: Any, data: Data) -> Any:
-    """Give something that predicts: a clone, or its distances with nearest neighbours behind."""
+    """Return a classifier: a clone, or a pipeline of a clone and nearest neighbours."""
     copied = fresh(estimator, data)
     if hasattr(copied, "predict"):
         return copied
@@ -59,32 +59,32 @@ def classifier(estimator: Any, data: Data) -> Any:
 
 
 def outputs(fitted: Any, trees: Any) -> dict[str, Any]:
-    """Give what all methods say about some trees."""
+    """Return the results of all methods for some trees."""
     found = {name: getattr(fitted, name)(trees) for name in METHODS if hasattr(fitted, name)}
-    ensure(bool(found), "it has neither predict nor transform")
+    ensure(bool(found), "the estimator has neither predict nor transform")
     return {name: as_dense(result) for name, result in found.items()}
 
 
 def as_dense(result: Any) -> Any:
-    """Give an array, also of a sparse matrix."""
+    """Return an array, also for a sparse matrix."""
     return result.toarray() if hasattr(result, "toarray") else np.asarray(result)
 
 
 def ensure(condition: bool, message: str) -> None:  # noqa: FBT001
-    """Raise ``AssertionError`` unless something holds."""
+    """Raise ``AssertionError`` unless a condition holds."""
     if not condition:
         raise AssertionError(message)
 
 
 def ensure_equal(one: dict[str, Any], other: dict[str, Any], what: str) -> None:
-    """Raise ``AssertionError`` unless two estimators say the same."""
+    """Raise ``AssertionError`` unless two estimators have the same results."""
     for name, result in one.items():
         same = name in other and np.array_equal(result, other[name])
         ensure(same, f"{name} differs {what}")
 
 
 def ensure_finite(found: dict[str, Any], what: str) -> None:
-    """Raise ``AssertionError`` if some result is NaN or infinite."""
+    """Raise ``AssertionError`` if a result is NaN or infinite."""
     for name, result in found.items():
         numbers = result.dtype.kind == "f"
         ensure(not numbers or bool(np.isfinite(result).all()), f"{name} is not finite {what}")
@@ -92,7 +92,7 @@ def ensure_finite(found: dict[str, Any], what: str) -> None:
 
 @contextmanager
 def refusing(what: str, *kinds: type[Exception]) -> Iterator[None]:
-    """Raise ``AssertionError`` unless the body raises one of some errors."""
+    """Raise ``AssertionError`` unless the body raises one of these errors."""
     try:
         yield
     except kinds:

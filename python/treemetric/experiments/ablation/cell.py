@@ -22,7 +22,7 @@ Key = tuple[str, str]  # a distance and a classifier
 
 
 class Choice(NamedTuple):
-    """What inner cross-validation chose for a distance and a classifier, and its error there."""
+    """What inner cross-validation chose for a distance and a classifier, with its inner error."""
 
     learner: int
     classifier: int
@@ -30,7 +30,7 @@ class Choice(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The choice, the predictions for the test trees, and what became of the learned costs."""
+    """The choice, the predictions for the test trees, and whether the closure is 0 everywhere."""
 
     choice: Choice
     predictions: npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 def classifier(name: str, parameters: Parameters, distances: FloatArray) -> Any:
-    """Give a classifier for a training matrix of distances."""
+    """Return a classifier for a training matrix of distances."""
     chosen = dict(parameters)
     if name == "knn":
         # A part of a fold may hold fewer trees than the largest number of neighbours.
@@ -53,7 +53,7 @@ def classifier(name: str, parameters: Parameters, distances: FloatArray) -> Any:
 
 
 class Nested:
-    """Choice and prediction for one training part; test classes are not even given."""
+    """Choice and prediction for one training part, without the classes of the test trees."""
 
     def __init__(self, distances: Distances, variant: str, plan: Plan, seed: int) -> None:
         self.distances, self.plan, self.seed = distances, plan, seed
@@ -61,7 +61,7 @@ class Nested:
         self.learners = plan.learner_grid(variant)
 
     def run(self, train: Indices, target: Indices, test: Indices) -> dict[Key, Outcome]:
-        """Choose on the training trees and their classes, and predict those of the test trees."""
+        """Choose on the training trees and their classes; predict classes of the test trees."""
         chosen = self._choose(train, target)
         found: dict[Key, Outcome] = {}
         every = np.concatenate([train, test])
@@ -81,7 +81,7 @@ class Nested:
         return found
 
     def _choose(self, train: Indices, target: Indices) -> dict[Key, Choice]:
-        """Give the candidates with the least mean error over the inner folds; first ones first."""
+        """Return the candidates with the least mean error over the inner folds; ties: the first."""
         inner = list(stratified(target, self.plan.inner_folds, self.seed))
         rates: dict[Key, FloatArray] = {
             (distance, name): np.zeros((len(self.learners), len(self.plan.classifiers[name])))
@@ -95,12 +95,12 @@ class Nested:
                 for distance, matrix in self._matrices(costs, train):
                     for name in CLASSIFIERS:
                         for k, parameters in enumerate(self.plan.classifiers[name]):
-                            told = predict(matrix, split, target[known], name, parameters)
-                            rate = float(np.mean(told != target[asked]))
+                            labels = predict(matrix, split, target[known], name, parameters)
+                            rate = float(np.mean(labels != target[asked]))
                             rates[distance, name][which, k] += rate / len(inner)
         chosen = {}
         for key, means in rates.items():
-            # Equal errors may be summed up to slightly different numbers.
+            # Sums of equal errors may differ in the last digits.
             best = np.unravel_index(int(np.argmin(means.round(9))), means.shape)
             chosen[key] = Choice(int(best[0]), int(best[1]), float(means[best]))
         return chosen
@@ -116,7 +116,7 @@ class Nested:
     def _matrices(
         self, costs: CostMatrix | None, index: Indices
     ) -> Iterator[tuple[str, FloatArray]]:
-        """Give all kinds of distances of some trees."""
+        """Yield all kinds of distances of some trees."""
         if costs is None:
             yield "actual", self.distances.unit[np.ix_(index, index)]
             return
@@ -129,9 +129,9 @@ def predict(
 ) -> npt.NDArray[np.int64]:
     """Train on the distances of some trees, and predict the classes of others.
 
-    Distances that are all equal say nothing, and what a classifier then says depends on how it
-    breaks ties. So a tree with the same distance to all training trees gets their most frequent
-    class, whatever the classifier; and all trees do if the training trees do not differ.
+    Equal distances carry no information, and the result would depend on how a classifier breaks
+    ties. So a tree with the same distance to all training trees gets their most frequent class,
+    whatever the classifier, and so do all trees if all training trees are equal.
     """
     known, asked = split
     inside, apart = matrix[np.ix_(known, known)], matrix[np.ix_(asked, known)]
@@ -147,8 +147,8 @@ def predict(
 def run_cell(
     data: DataSet, distances: Distances, fold: int, variant: str, plan: Plan, seed: int
 ) -> dict[str, Any]:
-    """Give one finished cell as plain values."""
-    # Of the processor, so that it does not depend on what else runs.
+    """Return one finished cell as plain values."""
+    # CPU time, which does not depend on other processes.
     start = time.process_time()
     train, test = data.splits(seed)[fold]
     nested = Nested(distances, variant, plan, seed)

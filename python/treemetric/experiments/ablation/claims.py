@@ -1,9 +1,9 @@
-"""The claims of the source about its ablation, each as a comparison that can come out otherwise.
+"""The claims of the source about its ablation, as comparisons that can refute them.
 
 A comparison is the difference of two errors in the same folds, averaged over the classifiers. It
 is called clear if it exceeds two standard errors over the folds. Folds share training trees, so
-that this is a rule of thumb and no test. That no clear difference was found does not show that
-there is none: where the source claims none, the interval says how large it may be.
+this is a rule of thumb and not a test. An unclear difference does not prove that there is none:
+where the source claims none, the interval shows how large it may be.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ from treemetric.experiments.ablation.results import TITLES, Row, title
 
 Side = tuple[str, str]  # a variant and a distance
 LOWER, HIGHER, SAME = "lower", "higher", "no clear difference"
-UNKNOWN = "\N{EN DASH}"  # the source has not looked at the data set
+UNKNOWN = "\N{EN DASH}"  # the source does not use the data set
 _NONE = "no difference"  # how a claim of SAME is shown
 
 
 class Claim(NamedTuple):
-    """The first error is said to be lower, higher or the same as the second, by data set."""
+    """The claim that the first error is lower, higher or the same as the second, by data set."""
 
     text: str
     pairs: tuple[tuple[Side, Side], ...]
@@ -29,13 +29,13 @@ class Claim(NamedTuple):
     otherwise: str
 
     def expects(self, dataset: str) -> str:
-        """Give what the source says of a data set."""
+        """Return what the source claims for a data set."""
         name = dataset.lower()
         return self.expected.get(name, self.otherwise) if name in TITLES else UNKNOWN
 
 
 class Finding(NamedTuple):
-    """What came out for one pair on one data set, in errors."""
+    """The measured errors of one pair on one data set."""
 
     dataset: str
     pair: tuple[Side, Side]
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
 
     @property
     def found(self) -> str:
-        """What the difference says."""
+        """The direction of the difference."""
         if abs(self.difference) <= max(2 * self.uncertainty, 1e-12):
             return SAME
         return LOWER if self.difference < 0 else HIGHER
@@ -109,9 +109,9 @@ CLAIMS = (
 
 
 def against_unit(rows: Sequence[Row]) -> Claim:
-    """Give the comparison of all that was learned with unit costs, of which the source has none.
+    """Return the comparison of all learned costs with unit costs, which the source lacks.
 
-    Under unit costs the dynamic programme gives the edit distance.
+    Under unit costs the dynamic program computes the edit distance.
     """
     sides = dict.fromkeys((row["variant"], row["distance"]) for row in rows)
     pairs = tuple(
@@ -124,7 +124,7 @@ def against_unit(rows: Sequence[Row]) -> Claim:
 
 
 def examine(claim: Claim, rows: Sequence[Row]) -> list[Finding]:
-    """Give what the rows say to a claim, for every data set that has both sides."""
+    """Return the findings on a claim, for every data set that has both sides."""
     errors: dict[tuple[str, Side], dict[int, list[float]]] = {}
     zeros: dict[tuple[str, Side], list[bool]] = {}
     for row in rows:
@@ -160,7 +160,7 @@ def examine(claim: Claim, rows: Sequence[Row]) -> list[Finding]:
 
 
 def to_text(rows: Sequence[Row]) -> str:
-    """Give all claims with what was measured, in Markdown."""
+    """Return all claims with the measured errors, in Markdown."""
     lines = [
         "Errors in per cent, averaged over classifiers. Differences are taken in the same folds;",
         "the interval is two standard errors over folds to both sides, and a difference is clear",
@@ -182,12 +182,12 @@ def to_text(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _block(findings: Sequence[Finding], told: Callable[[Sequence[Finding]], str]) -> list[str]:
-    """Give counts, the readings of the edit distance apart, and the table."""
+def _block(findings: Sequence[Finding], summary: Callable[[Sequence[Finding]], str]) -> list[str]:
+    """Return counts for each reading of the edit distance, and the table."""
     lines = []
     for kinds in dict.fromkeys(map(_kinds, findings)):
         some = [one for one in findings if _kinds(one) == kinds]
-        parts = [told(some)]
+        parts = [summary(some)]
         closed = [one for one in some if _closed(one)]
         if closed:
             weights = [one.folds for one in closed]
@@ -206,12 +206,12 @@ def _kinds(finding: Finding) -> tuple[str, str]:
 
 
 def _closed(finding: Finding) -> bool:
-    """Tell whether a closure of learned costs takes part."""
+    """Return whether a closure of learned costs takes part."""
     return any(variant != "unit" and distance == "actual" for variant, distance in finding.pair)
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    """Say how often the claim held."""
+    """Count how often the claim held."""
     parts = []
     claimed = [one for one in findings if one.expected in (LOWER, HIGHER)]
     if claimed:
@@ -236,7 +236,7 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 
 def _clear(findings: Sequence[Finding]) -> str:
-    """Say how often what was learned is clearly better or worse."""
+    """Count how often learned costs are clearly better or worse."""
     better, worse, unclear = (
         sum(one.found == found for one in findings) for found in (LOWER, HIGHER, SAME)
     )

@@ -1,6 +1,5 @@
-"""Data sets of the ablation: where they come from, how they are split, how they are recognised."""
+"""Data sets of the ablation: sources, splits and digests."""
 
-import hashlib
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,9 +11,10 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Bunch
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.digest import digest
+from treemetric._base.validation import check_int, refuse, shown
 from treemetric.datasets import load_json_folder, load_jsonl, make_strings
-from treemetric.datasets._common import check_int
+from treemetric.matrix.fingerprint import of_trees
 from treemetric.treeset import TreeSet
 
 Indices = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ STRINGS = "strings"
 FOLDS = {STRINGS: 20, "minipalindrome": 6, "sorting": 8, "cystic": 10, "leukemia": 10}
 DEFAULT_FOLDS = 10
 QUICK_FOLDS = 2
-# How the files of MiniPalindrome (ImplAAA1) and of Sorting (BubbleAlgolist) tell their classes.
+# Names of files of MiniPalindrome (ImplAAA1) and of Sorting (BubbleAlgolist) hold the classes.
 _PUBLISHED = (re.compile(r"^Impl([AB]{3})\d*$"), re.compile("^(?:Bubble|Insertion)"))
 
 
@@ -36,19 +36,16 @@ class DataSet:
         self.name, self.trees, self.target, self.folds = name, trees, target, folds
 
     def splits(self, seed: int) -> list[Split]:
-        """Give the training and test indices of all outer folds."""
+        """Return the training and test indices of all outer folds."""
         return list(stratified(self.target, self.folds, seed))
 
     @cached_property
     def digest(self) -> str:
-        """What tells these trees and classes from all others."""
-        state = hashlib.sha256(repr(self.trees.alphabet).encode())
-        for array in (self.trees.codes, self.trees.parents, self.trees.offsets, self.target):
-            state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
-        return state.hexdigest()
+        """What identifies these trees and classes."""
+        return digest(of_trees(self.trees).encode(), np.asarray(self.target, dtype=np.int64))
 
     def describe(self) -> dict[str, Any]:
-        """Give what a reader wants to know of the data, and what a later run must agree with."""
+        """Return the properties of the data that a record shows and a later run must share."""
         return {
             "trees": len(self.trees),
             "classes": int(self.target.max()) + 1,
@@ -59,7 +56,7 @@ class DataSet:
 
 
 def stratified(target: Indices, folds: int, seed: int) -> Iterator[Split]:
-    """Give the splits of shuffled, stratified folds."""
+    """Yield the splits of shuffled, stratified folds."""
     found: Iterator[Split] = StratifiedKFold(folds, shuffle=True, random_state=seed).split(
         target, target
     )
@@ -69,15 +66,15 @@ def stratified(target: Indices, folds: int, seed: int) -> Iterator[Split]:
 def load(
     source: str | Path | Bunch, seed: int, classes: re.Pattern[str] | None = None
 ) -> tuple[str, Bunch]:
-    """Give the name and the trees of the word 'strings', a folder, a file or a named bunch.
+    """Return the name and the trees of the word 'strings', a folder, a file or a named bunch.
 
     The pattern finds the class of a tree in the name of its own file.
     """
     if isinstance(source, Bunch):
         name = source.get("name")
-        # It becomes part of the names of files.
+        # The name becomes a part of file names.
         if not isinstance(name, str) or not name or Path(name).name != name:
-            must = "bunches with a str as their 'name' that could be that of a file"
+            must = "bunches whose 'name' is a str that is valid as the name of a file"
             refuse("data", "run_ablation", must, shown(name))
         return name, source
     if source == STRINGS:
@@ -91,14 +88,14 @@ def load(
         return path.resolve().name, load_json_folder(path, class_from=classes or _published(path))
     except ValueError as error:
         message = (
-            f"{error}. (For the ablation: 'classes', or --classes REGEX of the command, is what to "
-            "find in the names of files.)"
+            f"{error}. (For the ablation: 'classes', or --classes REGEX of the command, is the "
+            "pattern to find in the names of files.)"
         )
         raise ValueError(message) from error
 
 
 def _published(folder: Path) -> re.Pattern[str] | str:
-    """Give the pattern of the published data sets of programs if all names are of that kind."""
+    """Return the pattern of a published data set if all names match it."""
     names = [file.stem for file in folder.glob("*.json")]
     for pattern in _PUBLISHED:
         if names and all(map(pattern.search, names)):
@@ -107,7 +104,7 @@ def _published(folder: Path) -> re.Pattern[str] | str:
 
 
 def folds_of(name: str, folds: int | dict[str, int] | None, *, quick: bool) -> int:
-    """Give the number of outer folds of a data set."""
+    """Return the number of outer folds of a data set."""
     usual = QUICK_FOLDS if quick else FOLDS.get(name.lower(), DEFAULT_FOLDS)
     if isinstance(folds, dict):
         return folds.get(name, usual)
@@ -115,17 +112,17 @@ def folds_of(name: str, folds: int | dict[str, int] | None, *, quick: bool) -> i
 
 
 def check_data(name: str, bunch: Bunch, folds: int, inner: int) -> DataSet:
-    """Refuse data that cannot be split, before any work."""
+    """Check that the data can be split, before any work."""
     if bunch.target is None:
         message = f"The trees of {name} have no classes."
         raise ValueError(message)
     counts = np.bincount(bunch.target)
     if len(counts) < 2:
-        message = f"{name} has one class only; at least two are needed."
+        message = f"{name} must have at least two classes. Got one instead."
         raise ValueError(message)
-    check_int(folds, 2, "folds", "run_ablation")
+    check_int(folds, "folds", "run_ablation", least=2)
     smallest = int(counts.min())
-    # Every training part must hold each class in every inner fold.
+    # Every training part must have a tree of each class for every inner fold.
     left = smallest - -(-smallest // folds)
     if smallest < folds or left < inner:
         message = (

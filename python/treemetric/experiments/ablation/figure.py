@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAMES = {"knn": "kNN", "median GLVQ": "median GLVQ", "SVM": "SVM", "goodness": "goodness"}
-# Colours that stay apart for colour-blind readers, and a mark for readers of grey prints.
+# Colours that colour-blind readers can distinguish, and markers for grey prints.
 _STYLES = {
     "knn": ("#0072B2", "o"),
     "median GLVQ": ("#E69F00", "s"),
     "SVM": ("#8E4585", "^"),
     "goodness": ("#D55E00", "D"),
 }
-# How far the classifiers stand apart, so that error bars do not hide each other.
+# Distance between classifiers, so that error bars do not overlap.
 _STEP = 0.13
 _GAP = 0.6
 _CAPTION = (
@@ -46,11 +46,11 @@ def plot_ablation(rows: Sequence[Row]) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Left the pseudo-edit distance, right the edit distance; variants from left to right, unit
-        costs (nothing learned) apart from what was learned. Bars are standard deviations over the
-        folds. Hollow marks are values of the dynamic programme under learned costs that are no
-        pseudo-metric. A cross stands on marks of the edit distance where in at least half of the
-        folds the closure of the learned costs is 0 everywhere, so that all trees are equal.
+        The pseudo-edit distance on the left, the edit distance on the right. Variants run from
+        left to right; unit costs (nothing learned) are set apart. Bars are standard deviations
+        over the folds. Hollow markers show the dynamic program under learned costs that are not a
+        pseudo-metric. A cross marks edit distances for which the closure of the learned costs is
+        0 everywhere in at least half of the folds, so that all trees are equal.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _draw(rows: Sequence[Row], caption: str) -> "Figure":
 
 
 def _is_zero(one: MeanError) -> bool:
-    """Tell whether the edit distance was 0 for all trees more often than not."""
+    """Return whether the edit distance is 0 for all trees in at least half of the folds."""
     return one.distance == "actual" and one.zero_closure >= 0.5
 
 
@@ -122,7 +122,7 @@ def _panel(
     panel.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
     for k, classifier in enumerate(CLASSIFIERS):
         shift = (k - (len(CLASSIFIERS) - 1) / 2) * _STEP
-        # The programme stands for the edit distance where costs are no pseudo-metric.
+        # The dynamic program beside the edit distance, where costs are not a pseudo-metric.
         for drawn in (distance, "programme") if distance == "actual" else (distance,):
             _series(panel, found, drawn, classifier, {k: v + shift for k, v in places.items()})
 

@@ -1,7 +1,7 @@
-"""What the ablation compares, and among which hyper-parameters it chooses.
+"""The variants that the ablation compares, and the grids of hyper-parameters.
 
-Weights of penalties are given per training tree, since the losses of all learners are sums over
-trees: the same number then means the same for data sets of any size.
+Penalty weights are per training tree, because the losses of all learners are sums over trees. So
+a number has the same meaning for data sets of any size.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from treemetric.learning import BEDL, GESL, LVQCosts
 
 Parameters = Mapping[str, Any]
 
-# The edit distance under learned costs that are no pseudo-metric has two readings. "actual" is the
-# cheapest edit script, which is what the dynamic programme computes under the closure of the
-# costs. "programme" is what it computes under the costs as they are: no edit distance, but what
-# software gives that does not look at the costs.
+# Under learned costs that are not a pseudo-metric, the edit distance has two readings. "actual" is
+# the cost of the cheapest edit script, which the dynamic program computes under the closure of the
+# costs. "programme" is the value of the dynamic program under the costs themselves: not an edit
+# distance, but the output of software that does not check the costs.
 DISTANCES = ("pseudo", "actual", "programme")
 CLASSIFIERS = ("knn", "median GLVQ", "SVM", "goodness")
 
@@ -31,7 +31,7 @@ class Variant:
     script: str = "average"
 
     def make(self, parameters: Parameters, n_trees: int, seed: int) -> Any:
-        """Give the learner for a number of training trees."""
+        """Return the learner for a number of training trees."""
         assert self.learner is not None
         chosen = {
             name.removesuffix("_per_tree"): value * n_trees if name.endswith("_per_tree") else value
@@ -45,7 +45,7 @@ _AVERAGE = {"pairs": "neighbors", "script": "average"}
 _PROTOTYPES = {"pairs": "prototypes", "script": "average"}
 
 VARIANTS: dict[str, Variant] = {
-    # Both distances are the same under unit costs; one is computed.
+    # Both distances are equal under unit costs; one is computed.
     "unit": Variant("unit costs, nothing learned", None, {}, ("actual",)),
     "G1": Variant("GESL, one script", GESL, _ONE, DISTANCES, "one"),
     "G2": Variant("GESL, average of all scripts", GESL, _AVERAGE, DISTANCES),
@@ -61,7 +61,7 @@ DEFAULT_VARIANTS = ("unit", "G1", "G2", "G3", "L1", "L2")
 
 
 def _crossed(**values: tuple[Any, ...]) -> tuple[dict[str, Any], ...]:
-    """Give all combinations; the last name changes fastest."""
+    """Return all combinations; the last name changes fastest."""
     found: list[dict[str, Any]] = [{}]
     for name, choices in values.items():
         found = [{**one, name: choice} for one in found for choice in choices]
@@ -70,7 +70,7 @@ def _crossed(**values: tuple[Any, ...]) -> tuple[dict[str, Any], ...]:
 
 @dataclass(frozen=True)
 class Plan:
-    """Inner folds and grids; of equally good candidates the first in its grid is chosen."""
+    """Inner folds and grids; ties between candidates go to the first in its grid."""
 
     inner_folds: int
     neighbours: tuple[dict[str, Any], ...]
@@ -79,7 +79,7 @@ class Plan:
     classifiers: dict[str, tuple[dict[str, Any], ...]]
 
     def learner_grid(self, variant: str) -> tuple[dict[str, Any], ...]:
-        """Give the candidates of a variant, parameters as `Variant.make` takes them."""
+        """Return the candidates of a variant, as parameters of `Variant.make`."""
         if variant == "unit":
             return ({},)
         if variant.startswith("L"):
@@ -87,7 +87,7 @@ class Plan:
         return self.prototypes if variant.startswith("G3") else self.neighbours
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all settings as plain values."""
+        """Return all settings as plain values."""
         return asdict(self)
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treemetric.experiments.ablation.plan import CLASSIFIERS, DISTANCES, VARIANTS
+from treemetric.experiments.ablation.store import Cell
 from treemetric.experiments.common.effort import Run, summed
-from treemetric.experiments.common.store import Cell
 
 COLUMNS = (
     "dataset",
@@ -93,12 +93,12 @@ class MeanError(NamedTuple):
 
 
 def title(name: str) -> str:
-    """Give the name of a data set as the source writes it."""
+    """Return the name of a data set as the source writes it."""
     return TITLES.get(name.lower(), name)
 
 
 def to_rows(cells: Sequence[Cell], datasets: dict[str, Any]) -> list[Row]:
-    """Give one row per error, in a fixed order; variants that lack a fold are left out."""
+    """Return one row per error, in a fixed order; variants with missing folds are left out."""
     folds: dict[tuple[str, str], int] = {}
     for cell in cells:
         key = cell["dataset"], cell["variant"]
@@ -119,7 +119,7 @@ def to_rows(cells: Sequence[Cell], datasets: dict[str, Any]) -> list[Row]:
 
 
 def summarise(rows: Sequence[Row]) -> list[MeanError]:
-    """Give mean and standard deviation of the errors over folds.
+    """Return the mean and standard deviation of the errors over folds.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def summarise(rows: Sequence[Row]) -> list[MeanError]:
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """Give the rows as CSV, parameters as JSON."""
+    """Return the rows as CSV, with parameters as JSON."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -168,7 +168,7 @@ def to_csv(rows: Sequence[Row]) -> str:
 
 
 def to_markdown(rows: Sequence[Row]) -> str:
-    """Give the mean errors as tables in Markdown, in per cent, one table per distance.
+    """Return the mean errors as tables in Markdown, in per cent, one table per distance.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def to_markdown(rows: Sequence[Row]) -> str:
     Returns
     -------
     str
-        Data sets and classifiers down, variants across. Under the edit distance it is told in how
-        many folds the closure of the learned costs is 0 everywhere.
+        One row per data set and classifier, one column per variant. For the edit distance, a cell
+        also shows in how many folds the closure of the learned costs is 0 everywhere.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def _shown(one: MeanError) -> str:
 
 
 def to_record(settings: dict[str, Any], cells: Sequence[Cell], runs: Sequence[Run]) -> str:
-    """Give what was run as JSON: settings, versions, data, date, effort, and what was warned of."""
+    """Return the record of a run as JSON: settings, versions, data, date, effort, warnings."""
     warned: dict[str, int] = {}
     for cell in cells:
         for text in cell["warnings"]:

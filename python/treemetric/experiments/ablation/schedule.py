@@ -1,4 +1,4 @@
-"""Cells side by side: one process for each core, one thread in each process."""
+"""Cells in parallel: one process per core, one thread per process."""
 
 import multiprocessing
 import os
@@ -16,13 +16,13 @@ from treemetric.experiments.ablation.cell import run_cell
 from treemetric.experiments.ablation.data import DataSet
 from treemetric.experiments.ablation.distances import Distances
 from treemetric.experiments.ablation.plan import VARIANTS, Plan
-from treemetric.experiments.common.store import Cell, CellKey
+from treemetric.experiments.ablation.store import Cell, CellKey
 
 Finished = tuple[CellKey, Cell | Exception]
 
 
-class _Bench:
-    """What a process keeps from one cell to the next."""
+class _Worker:
+    """The state that a process keeps between cells."""
 
     def __init__(self, data: Sequence[DataSet], plan: Plan, seed: int) -> None:
         self.data = {one.name: one for one in data}
@@ -32,7 +32,7 @@ class _Bench:
     def run(self, key: CellKey) -> Cell:
         name, fold, variant = key
         if name not in self.distances:
-            # Cells come ordered by data set, so only the last one is worth keeping.
+            # Cells are ordered by data set, so only the distances of the last one are kept.
             self.distances = {name: Distances(self.data[name].trees)}
         with threadpool_limits(1):
             return run_cell(
@@ -41,14 +41,14 @@ class _Bench:
 
 
 def weight(data: DataSet, variant: str) -> float:
-    """Guess how long a cell takes compared with others, for the time left."""
-    # Comparing trees grows with the product of their sizes, classifiers with their number.
+    """Estimate the relative time of a cell, for the time left."""
+    # Time grows with the product of tree sizes, and for classifiers with the number of trees.
     pairs = float(data.trees.sizes.sum()) ** 2 + 300.0 * len(data.trees) ** 2
     return pairs * (0.1 if VARIANTS[variant].learner is None else 1.0)
 
 
 def ordered(cells: Sequence[CellKey], data: Sequence[DataSet]) -> list[CellKey]:
-    """Put long cells first, so that no core waits for the last one; data sets stay together."""
+    """Sort long cells first, so that no core waits for the last one; data sets stay together."""
     by_name = {one.name: one for one in data}
     heaviest = {one.name: weight(one, "L2") for one in data}
     return sorted(cells, key=lambda c: (-heaviest[c[0]], c[0], -weight(by_name[c[0]], c[2]), c))
@@ -57,34 +57,34 @@ def ordered(cells: Sequence[CellKey], data: Sequence[DataSet]) -> list[CellKey]:
 def run_all(
     cells: Sequence[CellKey], data: Sequence[DataSet], plan: Plan, seed: int, jobs: int
 ) -> Iterator[Finished]:
-    """Run cells and give each when it is finished, with an exception if it failed."""
+    """Run cells; yield each when it is finished, with its exception if it failed."""
     jobs = min(jobs, len(cells))
     if jobs <= 1:
-        bench = _Bench(data, plan, seed)
+        worker = _Worker(data, plan, seed)
         for key in cells:
-            yield key, _tried(bench, key)
+            yield key, _tried(worker, key)
         return
     yield from _run_pool(cells, (data, plan, seed), jobs)
 
 
-def _tried(bench: _Bench, key: CellKey) -> Cell | Exception:
+def _tried(worker: _Worker, key: CellKey) -> Cell | Exception:
     try:
-        return bench.run(key)
-    except Exception as error:  # noqa: BLE001  told at the end; other cells need not fail
+        return worker.run(key)
+    except Exception as error:  # noqa: BLE001  reported at the end; other cells continue
         return error
 
 
 def _run_pool(cells: Sequence[CellKey], shared: tuple[Any, ...], jobs: int) -> Iterator[Finished]:
-    # Fresh processes: a fork would copy locked threads of the linear algebra.
+    # Spawned processes: a fork would copy locks of BLAS threads.
     context = multiprocessing.get_context("spawn")
-    # Only we hold the writing end. When it closes, because we are done, interrupted or killed, the
-    # workers end at once, in the middle of a cell if need be.
+    # Only this process holds the writing end. When it closes, because this process is done,
+    # interrupted or killed, the workers end at once, even in the middle of a cell.
     reading, writing = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(reading, shared)
     )
     try:
-        # Few at a time: what is handed out cannot be taken back.
+        # Few at a time: a submitted cell cannot be withdrawn.
         left = iter(cells)
         running: dict[Future[Cell | Exception], CellKey] = {}
         while True:
@@ -106,9 +106,9 @@ def _run_pool(cells: Sequence[CellKey], shared: tuple[Any, ...], jobs: int) -> I
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Hold Ctrl-C back while processes start; these inherit that, and never see it.
+    """Block Ctrl-C while processes start; they inherit the block and never receive it.
 
-    It reaches the whole group of processes, but only the parent is to act on it.
+    The signal goes to the whole process group, but only the parent must act on it.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -120,16 +120,16 @@ def _no_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_bench: _Bench | None = None
+_worker: _Worker | None = None
 
 
 def _begin(alive: Connection, shared: tuple[Any, ...]) -> None:
     """Prepare a worker process."""
-    global _bench  # noqa: PLW0603  what a process keeps
-    # For systems on which it could not be held back.
+    global _worker  # noqa: PLW0603  state of the process
+    # For systems where the signal cannot be blocked.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
-    _bench = _Bench(*shared)
+    _worker = _Worker(*shared)
 
 
 def _end_with(alive: Connection) -> None:
@@ -140,5 +140,5 @@ def _end_with(alive: Connection) -> None:
 
 
 def _work(key: CellKey) -> Cell | Exception:
-    assert _bench is not None
-    return _tried(_bench, key)
+    assert _worker is not None
+    return _tried(_worker, key)

@@ -1,1 +1,1 @@
-"""What the experiments share: files, stores, effort."""
+"""What the experiments share: the provenance of results, and the effort of runs."""

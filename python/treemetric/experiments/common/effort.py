@@ -1,4 +1,4 @@
-"""What runs cost: wall and processor seconds, memory and processes, summed over resumed runs."""
+"""The effort of runs: wall and CPU seconds, memory and processes, over resumed runs too."""
 
 import json
 import os
@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from treemetric.experiments.common.files import read_json, write_whole
+from treemetric._base.files import read_json, write_text
 
 Run = dict[str, Any]
 
 
 def peak_memory() -> int | None:
-    """Give the most bytes that this process held at once; None where the system does not tell."""
+    """Return the peak memory of this process in bytes; None where the system does not know it."""
     status = Path("/proc/self/status")
     if status.exists():
-        # What getrusage tells starts with the memory of the parent process.
+        # The value of getrusage starts with the memory of the parent process.
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -31,21 +31,21 @@ def peak_memory() -> int | None:
 
 
 def usable_cores() -> int:
-    """Give how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def process_so_far() -> dict[str, Any]:
-    """Give what this process has used since it started."""
+    """Return what this process has used since it started."""
     return {"id": os.getpid(), "seconds": time.process_time(), "peak_memory": peak_memory()}
 
 
 class Meter:
-    """Measures one run, and keeps it in a file next to earlier runs of the same folder.
+    """Measures one run, and writes it to a file with the earlier runs of the same folder.
 
-    The file is written again and again, so that also runs that were killed count.
+    The file is written after each part of the work, so that killed runs count as well.
     """
 
     def __init__(self, file: Path | None, processes: int, threads: int) -> None:
@@ -59,12 +59,12 @@ class Meter:
         self._workers: dict[int, dict[str, Any]] = {}
 
     def add(self, process: dict[str, Any]) -> None:
-        """Add what a process says of itself, which replaces what it said before."""
+        """Add the report of a worker process, which replaces its earlier report."""
         if process["id"] != os.getpid():
             self._workers[process["id"]] = process
 
     def write(self) -> list[Run]:
-        """Keep what was spent up to now; give all runs."""
+        """Write the effort up to now; return all runs."""
         own = process_so_far()
         workers = self._workers.values()
         processor = own["seconds"] - self._processor + sum(one["seconds"] for one in workers)
@@ -81,12 +81,12 @@ class Meter:
         }
         runs = [*self._earlier, this]
         if self._file is not None:
-            write_whole(self._file, json.dumps(runs, indent=1) + "\n")
+            write_text(self._file, json.dumps(runs, indent=1) + "\n")
         return runs
 
 
 def summed(runs: Sequence[Run]) -> dict[str, Any]:
-    """Give the effort of all runs together: seconds are summed, of memory the most counts."""
+    """Return the effort of all runs together: the sum of seconds, the maximum of memory."""
     memory = ("peak_memory_of_a_process", "peak_memory_of_all_processes_at_most")
     return {
         "wall_seconds": round(sum(run["wall_seconds"] for run in runs), 1),

@@ -18,14 +18,14 @@ Splits = dict[str, tuple[TreeSet, Indices]]
 Coverage = dict[str, float]
 
 SPLITS = ("train", "dev", "test")
-ALL = "all"  # in place of a split: one file has all trees
+ALL = "all"  # instead of a split: one file holds all trees
 
 
 class Plan(NamedTuple):
-    """Sizes and grids of a run. All choices among them are made on the development split."""
+    """Sizes and grids of a run; the development split decides between them."""
 
-    trees: tuple[int | None, int | None, int | None]  # at most so many trees of each split
-    n_candidates: int  # trees of each class among which prototypes are chosen
+    trees: tuple[int | None, int | None, int | None]  # the most trees of each split
+    n_candidates: int  # trees per class from which prototypes are chosen
     max_iter: int
     max_inner_iter: int
     learn: tuple[dict[str, Any], ...]  # how to learn
@@ -54,7 +54,7 @@ QUICK = Plan(
 
 
 def data_files(data: PathLike) -> dict[str, Path]:
-    """Give the file of all trees, or the treebank file of each split."""
+    """Return the file of all trees, or the treebank file of each split."""
     path = Path(data)
     if not path.is_dir():
         return {ALL: path}
@@ -65,7 +65,9 @@ def data_files(data: PathLike) -> dict[str, Path]:
     for split in SPLITS:
         some = [name for name in names if name.lower().startswith(split)]
         if len(some) > 1:
-            message = f"Of the files of {path} only one may begin with {split!r}: {shown(some)}"
+            message = (
+                f"{path} must have one file that begins with {split!r}. Got {shown(some)} instead."
+            )
             raise ValueError(message)
         if some:
             found[split] = path / some[0]
@@ -80,7 +82,7 @@ def data_files(data: PathLike) -> dict[str, Path]:
 
 
 def load_splits(data: PathLike, plan: Plan, seed: int) -> Splits:
-    """Load the trees and classes of the three splits, of each at most as many as planned."""
+    """Load the trees and classes of the three splits, limited to the sizes of the plan."""
     files = data_files(data)
     splits, classes = _from_jsonl(files[ALL]) if ALL in files else _from_treebank(files)
     random = np.random.RandomState(seed)
@@ -95,7 +97,7 @@ def load_splits(data: PathLike, plan: Plan, seed: int) -> Splits:
 
 
 def _from_jsonl(path: Path) -> tuple[Splits, int]:
-    """Load the splits that a field of the trees tells, and the number of classes."""
+    """Load the splits that a field of the trees names, and the number of classes."""
     bunch = load_jsonl(path, fields=["split"])
     if bunch.target is None:
         message = f"The trees of {path} have no classes."
@@ -118,7 +120,7 @@ def _from_treebank(files: dict[str, Path]) -> tuple[Splits, int]:
     found = {}
     for split, bunch in bunches.items():
         if not len(bunch.data):
-            message = f"No tree of {files[split]} has a class: all are neutral, or there is none."
+            message = f"No tree of {files[split]} has a class: all are neutral, or there are none."
             raise ValueError(message)
         codes = np.array([names.index(name) for name in bunch.target_names], dtype=np.int64)
         found[split] = bunch.data, codes[bunch.target]
@@ -132,8 +134,8 @@ def load_costs(vectors: PathLike, kind: str) -> VectorCosts:
         points = points.astype(np.float64)
     elif points.dtype == np.float16:
         points = points.astype(np.float32)
-    # Proportions matter, not lengths; with a mean square of 1 the regularisation has a meaning.
-    # First a power of two, so that nothing is too large or too small for what comes.
+    # Only proportions matter; a mean square of 1 gives the regularisation a fixed meaning.
+    # First a power of two, so that nothing overflows or underflows.
     largest = max(float(points.max(initial=0.0)), -float(points.min(initial=0.0)))
     scaled = np.ldexp(points, -int(np.frexp(largest)[1])).astype(np.float32)
     scale = float(np.sqrt(np.mean(np.einsum("uv,uv->u", scaled, scaled, dtype=np.float64))))
@@ -142,9 +144,9 @@ def load_costs(vectors: PathLike, kind: str) -> VectorCosts:
 
 
 def coverage(splits: Splits, costs: VectorCosts) -> Coverage:
-    """Count the words, which are at the leaves, that have a vector; refuse splits without any.
+    """Count the words, the labels of leaves, with a vector; refuse splits without any.
 
-    A vector of zeros is none.
+    A zero vector does not count.
     """
     rows = np.flatnonzero(costs.vectors.any(axis=1)).tolist()
     known = {costs.alphabet[row] for row in rows}
@@ -153,7 +155,7 @@ def coverage(splits: Splits, costs: VectorCosts) -> Coverage:
     for name, (trees, _) in splits.items():
         has = np.array([label in known for label in trees.alphabet], dtype=bool)
         if not has[trees.codes].any():
-            # Words seen side by side show what is wrong: capitals, another language, bytes.
+            # Both vocabularies show what is wrong: capitals, another language, bytes.
             mine, theirs = shown(list(trees.alphabet)), shown(list(costs.alphabet))
             got = f"words {theirs} for labels {mine} of the {name} trees"
             refuse("vectors", "run_sentiment", "a file with vectors for words of the trees", got)
@@ -173,7 +175,7 @@ def coverage(splits: Splits, costs: VectorCosts) -> Coverage:
 
 
 def _leaves(trees: TreeSet) -> Indices:
-    """Give the positions of the nodes without children."""
+    """Return the positions of the nodes without children."""
     starts = np.repeat(trees.offsets[:-1], trees.sizes)
     below = trees.parents >= 0
     inner = np.zeros(len(trees.codes), dtype=bool)

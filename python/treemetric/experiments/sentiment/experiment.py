@@ -1,4 +1,4 @@
-"""Sentiment: a projection of word vectors, learned from parse trees with the class of a text."""
+"""The Sentiment experiment: a projection of word vectors, learned from classified parse trees."""
 
 import csv
 import io
@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treemetric._base.files import write_array, write_text
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_n_jobs, check_seed
 from treemetric.experiments.common.effort import Meter, summed
-from treemetric.experiments.common.files import code_digest, file_digest, versions, write_whole
+from treemetric.experiments.common.provenance import code_digest, file_digest, versions
 from treemetric.experiments.sentiment.data import (
     ALL,
     FULL,
@@ -24,8 +25,8 @@ from treemetric.experiments.sentiment.data import (
     load_costs,
     load_splits,
 )
-from treemetric.experiments.sentiment.files import Kept, save_whole
-from treemetric.experiments.sentiment.run import Run
+from treemetric.experiments.sentiment.steps import Steps
+from treemetric.experiments.sentiment.store import SentimentStore
 
 Row = dict[str, Any]
 
@@ -45,15 +46,15 @@ class Sentiment(NamedTuple):
     costs : VectorCosts
         The learned costs.
     learned : list of dict
-        The ways of learning that were tried, with their errors on the development split.
+        The ways of learning, with their errors on the development split.
     seconds : float
-        How long learning took, all ways together.
+        Time of learning, all ways together.
     tests : tuple of dict, default=()
-        For each classifier how many errors on the test split were gone after learning and how
-        many were new, and the p-value of McNemar's exact test of the two being equally likely.
+        For each classifier the number of errors on the test split that disappeared after learning
+        and of new ones, and the p-value of McNemar's exact test that both are equally likely.
     coverage : dict or None, default=None
-        How many distinct words and how many tokens of all three splits there are, and how many of
-        them, and which share, have a vector. Words are the labels of leaves.
+        The number of distinct words and of tokens in all three splits, and how many of them have
+        a vector, as numbers and as shares. Words are the labels of leaves.
 
     Examples
     --------
@@ -74,13 +75,13 @@ class Sentiment(NamedTuple):
     coverage: Coverage | None = None
 
     def report(self) -> str:
-        """Give the test errors as a table in Markdown, in per cent with the standard error.
+        """Return the test errors as a table in Markdown, in per cent with the standard error.
 
         Returns
         -------
         str
-            Classifiers down, before and after learning across; below the paired tests, and how
-            many words have a vector.
+            One row per classifier, with columns before and after learning; then the paired tests
+            and the share of words with a vector.
 
         Examples
         --------
@@ -104,8 +105,8 @@ class Sentiment(NamedTuple):
         ]
         if self.coverage is not None:
             words, tokens = (
-                f"{self.coverage[f'share_of_{name}']:.1%} of {self.coverage[name]:,} {told}"
-                for name, told in (("distinct_words", "distinct words"), ("tokens", "tokens"))
+                f"{self.coverage[f'share_of_{name}']:.1%} of {self.coverage[name]:,} {noun}"
+                for name, noun in (("distinct_words", "distinct words"), ("tokens", "tokens"))
             )
             lines += ["", f"With a vector: {words}, {tokens}."]
         return "\n".join(lines)
@@ -134,8 +135,8 @@ def run_sentiment(
     ----------
     data : str or path
         A JSON Lines file of trees, or a folder with a file ``trees.jsonl``. The field ``label``
-        is the class of a tree, and ``split`` says whether it is for ``train``, ``dev`` or
-        ``test``. Labels of nodes are words, or have no vector. Or a folder with three files of
+        is the class of a tree, and ``split`` is ``train``, ``dev`` or ``test``. Labels of nodes
+        are words, or have no vector. Or a folder with three files of
         the Stanford Sentiment Treebank, whose names begin with ``train``, ``dev`` and ``test``,
         plain or ``.gz``; see `treemetric.datasets.load_ptb`. Neutral sentences are left out.
     vectors : str or path
@@ -143,18 +144,18 @@ def run_sentiment(
         of shape (U, V).
     output : str or path, optional
         Folder for the results: ``results.csv``, ``table.md``, ``run.json`` and the learned
-        ``projection.npy``. What was learned and what was measured is written at once, and a later
-        run with the same settings, code and data goes on with it.
+        ``projection.npy``. Intermediate results are written at once, and a later run with the same
+        settings, code and data continues with them.
     kind : {'cosine', 'chord', 'angle', 'euclidean'}, default='cosine'
         How two vectors become a cost; see `VectorCosts`.
     quick : bool, default=False
-        Take some hundred trees only.
+        Use only some hundred trees.
     seed : int, default=0
-        A number from 0 to 2**32 - 1. Draws candidates for prototypes, and the trees if `quick`.
+        A number from 0 to 2**32 - 1, for the candidates for prototypes, and the trees if `quick`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     verbose : int, default=0
-        As in `BEDL`; it tells how far the measuring of distances is as well.
+        As in `BEDL`; it also reports the progress of measuring distances.
 
     Returns
     -------
@@ -164,15 +165,15 @@ def run_sentiment(
     Raises
     ------
     ValueError
-        If the trees or vectors do not fit, if no word of a split has a vector, or if the folder
+        If the trees or vectors are not valid, if no word of a split has a vector, or if the folder
         holds results of other settings, versions, code or data.
 
     Notes
     -----
-    The projection is learned from the training split by `BEDL`, with each number of prototypes
-    in turn, and the one with the least error on the development split counts. On it, too, the
-    number of neighbours and of prototypes of the classifiers is chosen, before and after. The
-    test split serves for the errors in the end only.
+    `BEDL` learns the projection from the training split, once for each number of prototypes, and
+    the projection with the least error on the development split is used. The development split
+    also decides the number of neighbours and of prototypes of the classifiers, before and after.
+    The test split is used for the final errors only.
 
     Examples
     --------
@@ -207,18 +208,18 @@ def run_sentiment(
     files = {name: _described(file) for name, file in data_files(data).items()}
     settings |= {"data": files.get(ALL, files), "vectors": _described(Path(vectors))}
     settings |= {"versions": versions(), "code": code_digest()}
-    kept = Kept(folder, settings)  # refused before the work, not after it
+    store = SentimentStore(folder, settings)  # refuses a wrong folder before the work
     meter = Meter(None if folder is None else folder / "runs.json", 1, jobs)
     meter.write()
-    run = Run(splits, plan, seed, n_jobs, verbose, kept, meter.write)
-    costs, learned = run.learn(initial)
+    steps = Steps(splits, plan, seed, n_jobs, verbose, store, meter.write)
+    costs, learned = steps.learn(initial)
     if folder is not None:
-        save_whole(folder / "projection.npy", costs.projection)
-    before, after = run.errors("before", initial), run.errors("after", costs)
+        write_array(folder / "projection.npy", np.asarray(costs.projection))
+    before, after = steps.errors("before", initial), steps.errors("after", costs)
     rows, tests = [], []
-    for (one, told), (two, told_after) in zip(before, after, strict=True):
+    for (one, labels), (two, labels_after) in zip(before, after, strict=True):
         rows += [one, two]
-        tests.append({"classifier": one["classifier"], **run.compare(told, told_after)})
+        tests.append({"classifier": one["classifier"], **steps.compare(labels, labels_after)})
     seconds = float(sum(row["seconds"] for row in learned))
     found = Sentiment(rows, costs, learned, seconds, tuple(tests), covered)
     if folder is not None:
@@ -235,9 +236,9 @@ def _write(found: Sentiment, folder: Path, settings: dict[str, Any]) -> None:
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(found.rows)
-    write_whole(folder / "results.csv", text.getvalue())
+    write_text(folder / "results.csv", text.getvalue())
     head = f"{QUICK_NOTE}\n\n" if settings["quick"] else ""
-    write_whole(folder / "table.md", f"{head}{found.report()}\n")
+    write_text(folder / "table.md", f"{head}{found.report()}\n")
     record = {
         **settings,
         "python": platform.python_version(),
@@ -247,4 +248,4 @@ def _write(found: Sentiment, folder: Path, settings: dict[str, Any]) -> None:
         "tests": list(found.tests),
         "coverage": found.coverage,
     }
-    write_whole(folder / "run.json", json.dumps(record, indent=1) + "\n")
+    write_text(folder / "run.json", json.dumps(record, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""Sentiment: what is learned, and the errors of classifiers before and after."""
+"""Steps of the Sentiment experiment: learning, and errors of classifiers before and after."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,13 +8,13 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.utils import check_random_state
 
+from treemetric._base.progress import measuring
 from treemetric._base.typing import FloatArray
 from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances
 from treemetric.experiments.sentiment.data import Indices, Plan, Splits
-from treemetric.experiments.sentiment.files import Kept
-from treemetric.experiments.sentiment.report import progress_told
+from treemetric.experiments.sentiment.store import SentimentStore
 from treemetric.learning import BEDL
 from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.treeset import TreeSet
@@ -22,13 +22,13 @@ from treemetric.treeset import TreeSet
 Row = dict[str, Any]
 
 KNN, GLVQ = "knn", "median GLVQ"
-# Most sentences are near the border, so those are what the loss looks at. Learned from 1,500 trees,
-# prototypes had a lower error on the development split than with the identity (neighbours did not).
+# Most sentences are near the border, so the loss focuses on those. With 1,500 training trees,
+# prototypes had a lower error on the development split than with the identity (kNN had not).
 SQUASH = Squash("logistic", 10.0)
 
 
-class Run:
-    """What all steps of a run share."""
+class Steps:
+    """All steps of a run, with what they share."""
 
     def __init__(
         self,
@@ -37,25 +37,25 @@ class Run:
         seed: int,
         n_jobs: int | None,
         verbose: int,
-        kept: Kept,
+        store: SentimentStore,
         finished: Callable[[], object],
     ) -> None:
         self.splits, self.plan = splits, plan
         self.seed, self.n_jobs, self.verbose = seed, n_jobs, verbose
-        self.kept, self.finished = kept, finished  # called after each part that is kept
+        self.store, self.finished = store, finished  # called after each part that is stored
 
     def learn(self, initial: VectorCosts) -> tuple[VectorCosts, list[Row]]:
-        """Learn in every way of the plan; give the best costs for the development split.
+        """Learn in every way of the plan; return the best costs on the development split.
 
-        What an earlier run has learned is taken as it is.
+        Results of an earlier run are reused.
         """
         tried: list[Row] = []
         best: tuple[float, VectorCosts] | None = None
         for way, options in enumerate(self.plan.learn):
-            done = self.kept.get(way)
+            done = self.store.get(way)
             if done is None:
                 done = self._learn(initial, options)
-                self.kept.put(way, *done)
+                self.store.put(way, *done)
                 self.finished()
             row, projection = done
             tried.append(row)
@@ -88,16 +88,16 @@ class Run:
         return row, costs.projection
 
     def errors(self, when: str, costs: VectorCosts) -> list[tuple[Row, Indices]]:
-        """Give the errors of all classifiers under some costs, and their predictions.
+        """Return the errors of all classifiers under some costs, and their predictions.
 
-        What an earlier run has measured is taken as it is.
+        Results of an earlier run are reused.
         """
         found = []
         for name, measure in ((KNN, self._knn), (GLVQ, self._glvq)):
-            done = self.kept.get_errors(name, when, costs.projection)
+            done = self.store.get_errors(name, when, costs.projection)
             if done is None:
                 done = measure(when, costs)
-                self.kept.put_errors(*done, costs.projection)
+                self.store.put_errors(*done, costs.projection)
                 self.finished()
             found.append(done)
         return found
@@ -107,14 +107,14 @@ class Run:
         return mcnemar(self.splits["test"][1], before, after)
 
     def _measure(self, name: str, split: str, targets: TreeSet, costs: VectorCosts) -> Any:
-        with progress_told(self.verbose, name, f"{split} trees") as told:
+        with measuring(self.verbose, name, f"{split} trees", "pairs") as report:
             return pairwise_distances(
                 self.splits[split][0],
                 targets,
                 costs=costs,
                 n_jobs=self.n_jobs,
                 dtype="float32",
-                progress=told,
+                progress=report,
             )
 
     def _knn(self, when: str, costs: VectorCosts) -> tuple[Row, Indices]:
@@ -168,9 +168,9 @@ class Run:
 
 
 def votes(neighbours: Indices, counts: Sequence[int]) -> list[Indices]:
-    """Give the most frequent class among the first k of each row, for several k.
+    """Return the most frequent class among the first k of each row, for several k.
 
-    Of equally frequent classes the first counts.
+    Ties go to the first class.
     """
     classes = np.arange(int(neighbours.max(initial=0)) + 1)
     seen = (neighbours[:, :, None] == classes).cumsum(axis=1)
@@ -180,8 +180,8 @@ def votes(neighbours: Indices, counts: Sequence[int]) -> list[Indices]:
 def mcnemar(truth: Indices, before: Indices, after: Indices) -> Row:
     """Compare two lists of predictions for the same trees by McNemar's test, exactly.
 
-    Of the trees on which one is right and the other wrong, either half is expected to be either
-    way if learning changes nothing.
+    Without an effect of learning, each list is right on half of the trees on which exactly one of
+    them is right.
     """
     gone = int(np.sum((before != truth) & (after == truth)))
     new = int(np.sum((before == truth) & (after != truth)))

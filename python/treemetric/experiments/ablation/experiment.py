@@ -1,23 +1,21 @@
-"""The ablation of the source, from data to figure."""
+"""The ablation of the source: the public function, from data to figure."""
 
 import re
-import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from sklearn.utils import Bunch
 
+from treemetric._base.files import read_json, write_text
+from treemetric._base.progress import progress_of_cells
 from treemetric._base.validation import check_n_jobs, check_seed, refuse, shown
 from treemetric.experiments.ablation import claims, results
 from treemetric.experiments.ablation.data import DataSet, check_data, folds_of, load
 from treemetric.experiments.ablation.plan import DEFAULT_VARIANTS, FULL, QUICK, VARIANTS
 from treemetric.experiments.ablation.results import Row
 from treemetric.experiments.ablation.schedule import ordered, run_all, weight
+from treemetric.experiments.ablation.store import CellKey, CellStore
 from treemetric.experiments.common.effort import Meter
-from treemetric.experiments.common.files import read_json, write_whole
-from treemetric.experiments.common.store import CellKey, Store
 
 
 def run_ablation(
@@ -36,9 +34,9 @@ def run_ablation(
     """Compare ways to learn edit costs, by nested cross-validation.
 
     Every variant learns costs on the training part of every fold, and four classifiers use them
-    through the pseudo-edit distance and through the edit distance. All hyper-parameters, of
-    learners and of classifiers, are chosen together by the mean error of an inner
-    cross-validation of the training part, for each distance and classifier on its own.
+    through the pseudo-edit distance and through the edit distance. For each distance and
+    classifier, an inner cross-validation of the training part chooses the hyper-parameters of the
+    learner and of the classifier together, by their mean error.
 
     Parameters
     ----------
@@ -47,30 +45,29 @@ def run_ablation(
         ``trees.jsonl``, such a file, a folder with one JSON file per tree, or a Bunch with
         ``name``, ``data`` and ``target``.
     folder : str or Path
-        Where results go. If it holds finished cells of the same run, they are kept.
+        Folder of the results. Finished cells of the same run in it are kept.
     variants : sequence of str, default=('unit', 'G1', 'G2', 'G3', 'L1', 'L2')
         What to compare: unit costs, GESL with one script, with the average of all, and with
         prototypes, LVQ of the costs and of an embedding. ``'G1M'``, ``'G2M'`` and ``'G3M'`` are
         GESL among pseudo-metrics.
     folds : int or dict of str to int, optional
-        Number of outer folds, for all data sets or by name; that of the source by default, 10 for
-        data sets that it does not know.
+        Number of outer folds, for all data sets or by name. The default is the number in the
+        source, and 10 for other data sets.
     quick : bool, default=False
-        Two folds, two inner folds and tiny grids: a check that all works, no result.
+        Two folds, two inner folds and tiny grids: a check that everything works, not a result.
     seed : int, default=0
-        Decides the strings and all folds.
+        Seed of the strings and of all folds.
     n_jobs : int, optional
         Number of processes, each with one thread; None means 1, -1 all CPUs.
     progress : bool, default=False
-        Whether to tell on standard error how far the work is, by a bar if tqdm is installed.
+        Whether to report progress on standard error, as a bar if tqdm is installed.
     classes : pattern, optional
-        For folders with one JSON file per tree: what to find in the names of the files to have
-        the class; see `treemetric.datasets.load_json_folder`. By default the folders of the
-        files, their names up to an underscore, or what the published names say.
+        For folders with one JSON file per tree: the pattern whose match in the name of a file is
+        the class; see `treemetric.datasets.load_json_folder`. By default the class is the folder
+        of a file, its name up to an underscore, or the class in a published name.
     keep_cells : bool, default=False
-        Whether to keep finished cells of another state of this package, for instance when a fault
-        was mended that made some cells fail. ``run.json`` says how many there are, and of which
-        state.
+        Whether to keep finished cells of another state of this package, for instance after fixing
+        an error that made some cells fail. ``run.json`` records their number and their state.
 
     Returns
     -------
@@ -78,16 +75,16 @@ def run_ablation(
         One row for each data set, fold, variant, distance and classifier. The folder holds the
         same as ``results.csv``, with means in ``table.md`` and ``figure.png`` (where matplotlib is
         installed), the claims of the source in ``claims.md`` and all settings in ``run.json``.
-        Seconds are those of the processor for the whole cell, a variant on a fold. In a row with
-        ``zero_closure`` the closure of the learned costs is 0 everywhere, so that under the edit
-        distance all trees are equal. Where distances are all equal, the most frequent class of the
-        training trees is predicted.
+        Seconds are the CPU time of the whole cell, a variant on a fold. In a row with
+        ``zero_closure``, the closure of the learned costs is 0 everywhere, so that all trees are
+        equal under the edit distance. If all distances are equal, the prediction is the most
+        frequent class of the training trees.
 
     Raises
     ------
     ValueError
-        If the data cannot be split that often, or if the folder holds results of other settings,
-        versions, code or data, or damaged files.
+        If the data cannot be split into the folds, or if the folder holds results of other
+        settings, versions, code or data, or damaged files.
     RuntimeError
         If cells failed; all others are finished and kept.
 
@@ -111,7 +108,7 @@ def run_ablation(
         must = "None or a pattern made by re.compile"
         refuse("classes", "run_ablation", must, shown(classes))
     sets = _load(data, folds, classes, quick=quick, seed=seed)
-    store = Store(Path(folder))
+    store = CellStore(Path(folder))
     store.open(plan, seed, sets, keep_cells=keep_cells)
     done = store.done()
     cells = [
@@ -124,9 +121,10 @@ def run_ablation(
     failed: list[tuple[CellKey, Exception]] = []
     by_name = {one.name: one for one in sets}
     weights = {key: weight(by_name[key[0]], key[2]) for key in cells}
+    weight_done = 0.0
     meter = Meter(store.runs, max(1, min(jobs, len(cells))), threads=1)
     try:
-        with _Progress(sum(weights.values()), len(cells), shown=progress) as told:
+        with progress_of_cells(len(cells), visible=progress) as report:
             for key, cell in run_all(ordered(cells, sets), sets, plan, seed, jobs):
                 if isinstance(cell, Exception):
                     failed.append((key, cell))
@@ -134,7 +132,8 @@ def run_ablation(
                     store.add(cell)
                     meter.add(cell["process"])
                     meter.write()
-                told(weights[key])
+                weight_done += weights[key]
+                report(weight_done, sum(weights.values()))
     finally:
         if cells:
             meter.write()
@@ -149,23 +148,23 @@ def run_ablation(
     return rows
 
 
-def write_results(store: Store) -> list[Row]:
-    """Write all files that are made of finished cells, and give the rows."""
+def write_results(store: CellStore) -> list[Row]:
+    """Write all files that are made from finished cells; return the rows."""
     settings, cells = store.settings(), store.read()
     runs = read_json(store.runs) if store.runs.exists() else []
     rows = results.to_rows(cells, settings["datasets"])
     head = f"{results.QUICK_NOTE}\n\n" if settings["quick"] else ""
-    write_whole(store.folder / "results.csv", results.to_csv(rows))
-    write_whole(store.folder / "table.md", head + results.to_markdown(rows))
-    write_whole(store.folder / "claims.md", head + claims.to_text(rows))
-    write_whole(store.folder / "run.json", results.to_record(settings, cells, runs))
+    write_text(store.folder / "results.csv", results.to_csv(rows))
+    write_text(store.folder / "table.md", head + results.to_markdown(rows))
+    write_text(store.folder / "claims.md", head + claims.to_text(rows))
+    write_text(store.folder / "run.json", results.to_record(settings, cells, runs))
     if rows:
         try:
             from treemetric.experiments.ablation.figure import save
 
             save(rows, store.folder / "figure.png", quick=settings["quick"])
         except ImportError:
-            # Everything else is there, and the figure can be drawn later from the rows.
+            # Optional: the figure can be drawn later from the rows.
             pass
     return rows
 
@@ -200,45 +199,3 @@ def _load(
         must = f"a dict with data sets of {sorted(sets)} as keys"
         refuse("folds", "run_ablation", must, shown(folds))
     return list(sets.values())
-
-
-class _Progress:
-    """A bar with the time left, or lines where tqdm is not installed."""
-
-    def __init__(self, total: float, cells: int, *, shown: bool) -> None:
-        self._total, self._cells, self._shown = total, cells, shown and cells > 0
-        self._done, self._finished = 0.0, 0
-        self._start = time.monotonic()
-        self._bar: Any = None
-
-    def __enter__(self) -> Callable[[float], None]:
-        if self._shown:
-            try:
-                from tqdm import tqdm
-            except ImportError:
-                pass
-            else:
-                form = "{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}"
-                self._bar = tqdm(total=100.0, bar_format=form, file=sys.stderr)
-        return self._tell
-
-    def _tell(self, part: float) -> None:
-        self._done += part
-        self._finished += 1
-        if not self._shown:
-            return
-        share = self._done / self._total
-        cells = f"{self._finished} of {self._cells} cells"
-        if self._bar is not None:
-            self._bar.set_postfix_str(cells, refresh=False)
-            # Set, not added up: rounding would lead beyond the end, of which tqdm warns.
-            self._bar.n = min(100.0, 100.0 * share)
-            self._bar.refresh()
-            return
-        left = (time.monotonic() - self._start) * (1.0 - share) / share
-        sys.stderr.write(f"{cells}, {share:.0%}, about {left:.0f} s left\n")
-        sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

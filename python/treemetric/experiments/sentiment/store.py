@@ -1,6 +1,5 @@
-"""Sentiment on disk: what was learned and measured is kept, so that a stopped run goes on."""
+"""Sentiment on disk: a stopped run continues with what it has learned and measured."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -8,21 +7,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treemetric._base.digest import digest
+from treemetric._base.files import read_json, remove_parts, write_array, write_text
 from treemetric._base.typing import FloatArray
-from treemetric.experiments.common.files import read_json, same_settings, write_whole
+from treemetric.experiments.common.provenance import check_settings
 
 Row = dict[str, Any]
 Projection = npt.NDArray[np.floating[Any]]
 Indices = npt.NDArray[np.int64]
 
-# What is written whole; the parts that a kill left behind are removed.
+# Names of all files; temporary ones that a killed run left are removed.
 _WRITTEN = (
     *("settings.json", "runs.json", "run.json", "results.csv", "table.md"),
     *("learned-*.json", "errors-*.json", "projection*.npy"),
 )
 
 
-class Kept:
+class SentimentStore:
     """The learned projections of a run, one for each way of learning, and the measured errors.
 
     The folder is bound to the settings, the versions, the code and the data by ``settings.json``.
@@ -36,14 +37,12 @@ class Kept:
         file = folder / "settings.json"
         wanted = json.loads(json.dumps(settings))
         if file.exists():
-            same_settings(folder, read_json(file), wanted)
-        for name in _WRITTEN:
-            for left in folder.glob(f"{name}.*part"):
-                left.unlink()
-        write_whole(file, json.dumps(wanted, indent=1) + "\n")
+            check_settings(folder, read_json(file), wanted)
+        remove_parts(folder, *_WRITTEN)
+        write_text(file, json.dumps(wanted, indent=1) + "\n")
 
     def get(self, way: int) -> tuple[Row, FloatArray] | None:
-        """Give what was learned in some way by an earlier run, or None."""
+        """Return what an earlier run has learned in some way, or None."""
         if self.folder is None or not self._row(way).exists():
             return None
         try:
@@ -60,14 +59,14 @@ class Kept:
         """Keep what was learned in some way."""
         if self.folder is None:
             return
-        # The row comes last: it says that the projection is whole.
-        save_whole(self._projection(way), projection)
-        write_whole(self._row(way), json.dumps(row) + "\n")
+        # The row comes last: if it exists, the projection is complete.
+        write_array(self._projection(way), projection)
+        write_text(self._row(way), json.dumps(row) + "\n")
 
     def get_errors(
         self, classifier: str, when: str, projection: Projection | None
     ) -> tuple[Row, Indices] | None:
-        """Give the errors and predictions that an earlier run has measured, or None."""
+        """Return the errors and predictions that an earlier run has measured, or None."""
         if self.folder is None or not self._errors(classifier, when).exists():
             return None
         file = self._errors(classifier, when)
@@ -86,7 +85,7 @@ class Kept:
             return
         kept = {"row": row, "projection": _digest(projection), "predictions": predictions.tolist()}
         file = self._errors(row["classifier"], row["costs"])
-        write_whole(file, json.dumps(kept) + "\n")
+        write_text(file, json.dumps(kept) + "\n")
 
     def _errors(self, classifier: str, when: str) -> Path:
         assert self.folder is not None
@@ -102,15 +101,5 @@ class Kept:
 
 
 def _digest(projection: Projection | None) -> str | None:
-    """Tell one projection from another."""
-    if projection is None:
-        return None
-    return hashlib.sha256(np.ascontiguousarray(projection).tobytes()).hexdigest()
-
-
-def save_whole(path: Path, array: Any) -> None:
-    """Save an array such that its file is whole or not there."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        np.save(file, array)
-    part.replace(path)
+    """Return what identifies a projection."""
+    return None if projection is None else digest(projection)
