@@ -10,6 +10,7 @@ from treemetric import _core
 
 _WHOLE = 2**53  # up to here a float holds every int
 _LAST_SEED = 2**32 - 1
+_LARGEST_INT = 2**63 - 1  # of the core and of NumPy
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -21,6 +22,27 @@ def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
 def shown(value: object) -> str:
     """Give a short representation of any value."""
     return reprlib.repr(value)
+
+
+def check_int(
+    value: object, parameter: str, owner: str, least: int = 1, most: int | None = None
+) -> int:
+    """Check that a value is an int, of Python or NumPy, within a range; return it.
+
+    Without ``most`` every int up to 2**63 - 1 is valid.
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    top = _LARGEST_INT if most is None else most
+    if not whole or not least <= value <= top:  # type: ignore[operator]
+        huge = whole and value > top  # type: ignore[operator]
+        open_end = most is None and not huge
+        refuse(
+            parameter,
+            owner,
+            f"an int in the range [{least}, {'inf)' if open_end else f'{top}]'}",
+            shown(value),
+        )
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def check_n_jobs(n_jobs: object, function: str) -> int:
