@@ -13,9 +13,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import treemetric as tm
-from treemetric.classification._median import Squash, select_prototypes
+from treemetric._estimators.prototypes import draw_candidates, select_prototypes
+from treemetric._estimators.squashing import Squash
 from treemetric.learning import BEDL, LearnedMetric
-from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.learning._projection import (
     ProjectionLoss,
     cost_of_squares,
@@ -245,7 +245,9 @@ def test_all_points_as_candidates_are_median_glvq(seed, count, kind):
     y = np.arange(20) % 3
     squash = Squash(kind, 2.0)
     expected = select_prototypes(distances, y, count, squash=squash)
-    found = select_among(distances, y, np.arange(20), np.full(3, count), squash)
+    found = select_prototypes(
+        distances, y, count, candidates=np.arange(20), squash=squash, by_class=False
+    )
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_array_equal(found.labels, expected.labels)
     assert found.loss == pytest.approx(expected.loss)
@@ -265,7 +267,7 @@ def test_prototypes_are_candidates_and_no_exchange_helps():
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     y = np.arange(40) % 2
     candidates = draw_candidates(y, 6, random)
-    found = select_among(distances[:, candidates], y, candidates, np.array([2, 3]), Squash())
+    found = select_prototypes(distances[:, candidates], y, [2, 3], candidates=candidates)
     assert np.isin(found.indices, candidates).all()
     assert found.labels.tolist() == [0, 0, 1, 1, 1]
     assert y[found.indices].tolist() == found.labels.tolist()
@@ -284,7 +286,7 @@ def test_prototypes_are_candidates_and_no_exchange_helps():
             changed[k] = other
             assert loss(changed) >= found.loss - 1e-9
     # Fewer candidates than prototypes: all of them.
-    few = select_among(distances[:, candidates], y, candidates, np.array([9, 9]), Squash())
+    few = select_prototypes(distances[:, candidates], y, 9, candidates=candidates)
     np.testing.assert_array_equal(np.sort(few.indices), candidates)
 
 
@@ -469,8 +471,6 @@ def test_learners_with_vectors_pickle_clone_and_search():
         ({"batch_size": True}, "'batch_size' .* Got True"),
         ({"learning_rate": 0}, r"'learning_rate' .* in the range \(0.0, inf\). Got 0"),
         ({"learning_rate": float("nan")}, "'learning_rate' .* Got nan"),
-        ({"init": "simplex", "n_candidates": 3}, "'n_candidates' .* None unless init is a Vector"),
-        ({"init": "simplex", "batch_size": 3}, "'batch_size' .* None unless init is a VectorCosts"),
         ({"init": "identity"}, "'init' .* 'simplex' or an instance of"),
         (
             {"init": costs_of().with_projection(np.eye(5)[:, :2]), "n_components": 3},

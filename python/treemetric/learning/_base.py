@@ -13,21 +13,14 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_n_jobs, refuse, shown
-from treemetric._estimators.base import check_some_trees, check_targets
+from treemetric._base.validation import check_int, check_n_jobs
+from treemetric._estimators.checks import check_some_trees, check_targets
 from treemetric.costs import CostMatrix, Costs, VectorCosts
 from treemetric.learning._metric import Closing, LearnedMetric, check_choice
 from treemetric.learning._omega_metric import VectorMetric
 from treemetric.treeset import TreeSet
 
 ClassCodes = npt.NDArray[np.int64]
-
-
-def check_int(value: object, parameter: str, owner: str, least: int) -> int:
-    """Let only ints from a least one on through."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        refuse(parameter, owner, f"an int in the range [{least}, inf)", shown(value))
-    return int(value)
 
 
 class Training(NamedTuple):

@@ -9,10 +9,9 @@ from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 
 from treemetric._base.threads import one_blas_thread
-from treemetric._base.validation import as_float, check_bool, refuse, shown
+from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix
-from treemetric.learning._base import check_int
 from treemetric.learning._gesl_metric import solve_metric
 from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
@@ -141,7 +140,7 @@ def check_solver(beta: object, metric: object, tol: object, max_iter: object, ow
     check_bool(metric, "metric", owner)
     if not 0 <= as_float(tol) < float("inf"):
         refuse("tol", owner, "a float in the range [0.0, inf)", shown(tol))
-    check_int(max_iter, "max_iter", owner, 1)
+    check_int(max_iter, "max_iter", owner)
 
 
 def good_costs(

@@ -1,22 +1,19 @@
 """Better edit distance learning: an embedding of the symbols."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from treemetric import _core
-from treemetric._base.typing import Trees
-from treemetric._base.validation import as_float, refuse, shown
-from treemetric.classification._median import Squash
+from treemetric._base.validation import as_float, check_int, refuse, shown
 from treemetric.costs import Costs, EmbeddingCosts, UnitCosts, VectorCosts
-from treemetric.learning._base import check_int
+from treemetric.learning._alternation import Batches, Space
+from treemetric.learning._descent import DescentSpace
 from treemetric.learning._embedding import EmbeddingSpace, low_simplex, simplex
-from treemetric.learning._lvq import PrototypeLearner, per_class
-from treemetric.learning._omega_fit import ProjectionFit, Settings
 from treemetric.learning._projection import ProjectionSpace, first_projection
-from treemetric.learning._symbols import check_tables
+from treemetric.learning._prototype_learner import PrototypeLearner
+from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
 __all__ = ["BEDL"]
@@ -218,109 +215,79 @@ class BEDL(PrototypeLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Trees, y: Any) -> Self:
-        """Learn costs and prototypes from classified trees.
-
-        Parameters
-        ----------
-        X : TreeSet or list of Tree
-            The training trees.
-        y : array-like of shape (n_trees,)
-            Their classes.
-
-        Returns
-        -------
-        self
-            The fitted learner.
-
-        Examples
-        --------
-        >>> from treemetric import Tree
-        >>> from treemetric.learning import BEDL
-        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
-        >>> BEDL().fit(trees, [0, 0, 1, 1]).score(trees, [0, 0, 1, 1])
-        1.0
-        """
-        if not isinstance(self.init, VectorCosts):
-            return super().fit(X, y)
-        self._check_parameters()
-        data = self._begin(X, y)
-        start = first_projection(self.init, data.trees.alphabet, self.n_components)
-        # Of a large vocabulary only what occurs is projected in every step.
-        known = self.init._restricted(data.trees.alphabet)
-        space = ProjectionSpace(known, start, float(self.regularisation), self.max_inner_iter)
-        settings = self._settings(data.classes)
-        random = check_random_state(self.random_state)
-        self._check_temperature(data.trees, space.costs(start))
-        learned = ProjectionFit(data.trees, data.codes, space, settings, random)
-        best, curve = learned.run()
-        self._keep(
-            data,
-            self.init.with_projection(best.parameters),
-            self.init.with_projection(start),
-            best.selection.indices,
-            loss_=best.loss,
-            loss_curve_=curve,
-            n_iter_=len(curve) - 1,
-        )
-        return self
-
-    def _settings(self, classes: npt.NDArray[Any]) -> Settings:
-        counts = np.asarray(per_class(self.n_prototypes, classes, "BEDL"), dtype=np.int64)
-        return Settings(
-            squash=Squash(self.squashing, float(self.slope)),  # type: ignore[arg-type]
-            n_prototypes=np.broadcast_to(counts, classes.shape),
-            n_candidates=self.n_candidates,
-            batch_size=self.batch_size,
-            learning_rate=float(self.learning_rate),
-            max_iter=self.max_iter,
-            patience=self.patience,
-            tol=float(self.tol),
-            counting=self._counting(),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.n_components is not None:
-            check_int(self.n_components, "n_components", "BEDL", 1)
+        for name in ("n_components", "n_candidates", "batch_size"):
+            value = getattr(self, name)
+            if value is not None:
+                check_int(value, name, "BEDL")
         if not 0 < as_float(self.learning_rate) < float("inf"):
             must = "a float in the range (0.0, inf)"
             refuse("learning_rate", "BEDL", must, shown(self.learning_rate))
-        given = isinstance(self.init, VectorCosts)
-        for name in ("n_candidates", "batch_size"):
-            value = getattr(self, name)
-            if value is not None and not given:
-                refuse(name, "BEDL", "None unless init is a VectorCosts", shown(value))
-            if value is not None:
-                check_int(value, name, "BEDL", 1)
-        start = getattr(self.init, "projection" if given else "vectors", None)
-        if isinstance(self.init, EmbeddingCosts) or (given and start is not None):
-            dimension = start.shape[1]  # type: ignore[union-attr]
-            if self.n_components not in (None, dimension):
-                what = "after the projection" if given else "of the vectors"
-                must = f"None or {dimension}, the dimension {what} of 'init'"
-                refuse("n_components", "BEDL", must, shown(self.n_components))
-        elif not given and not (isinstance(self.init, str) and self.init == "simplex"):
+        if isinstance(self.init, VectorCosts):
+            self._check_dimension(self.init.projection, "after the projection")
+        elif isinstance(self.init, EmbeddingCosts):
+            self._check_dimension(self.init.vectors, "of the vectors")
+        elif not (isinstance(self.init, str) and self.init == "simplex"):
             must = "'simplex' or an instance of 'treemetric.EmbeddingCosts' or 'VectorCosts'"
             refuse("init", "BEDL", must, shown(self.init))
 
-    def _space(self, trees: TreeSet, random: np.random.RandomState) -> tuple[EmbeddingSpace, Costs]:
-        alphabet, used = trees.alphabet, None
+    def _check_dimension(self, start: npt.NDArray[Any] | None, what: str) -> None:
+        """Check that ``n_components`` is the dimension of the start, if it is given."""
+        if start is not None and self.n_components not in (None, start.shape[1]):
+            must = f"None or {start.shape[1]}, the dimension {what} of 'init'"
+            refuse("n_components", "BEDL", must, shown(self.n_components))
+
+    def _n_candidates(self) -> int | None:
+        return self.n_candidates
+
+    def _batches(self, space: DescentSpace) -> Batches | None:
+        if self.batch_size is None:
+            return None
+        return Batches(space, self.batch_size, float(self.learning_rate))
+
+    def _space(self, trees: TreeSet, random: np.random.RandomState) -> tuple[Space, Costs]:
+        # An embedding and a projection are the two things that this learner can learn.
+        if isinstance(self.init, VectorCosts):
+            return self._projection(trees, self.init)
+        return self._embedding(trees, random)
+
+    def _projection(self, trees: TreeSet, init: VectorCosts) -> tuple[ProjectionSpace, Costs]:
+        start = first_projection(init, trees.alphabet, self.n_components)
+        space = ProjectionSpace(
+            vocabulary=init,
+            used=init._restricted(trees.alphabet),
+            start=start,
+            strength=float(self.regularisation),
+            max_iter=self.max_inner_iter,
+        )
+        return space, init.with_projection(start)
+
+    def _embedding(
+        self, trees: TreeSet, random: np.random.RandomState
+    ) -> tuple[EmbeddingSpace, Costs]:
+        alphabet, used, shortcut = trees.alphabet, None, None
         count = len(alphabet)
         initial: Costs
         if isinstance(self.init, EmbeddingCosts):
-            # An error if a label is missing; further ones stay known.
+            # Raises an error if a label is missing; further labels stay known.
             used = _core.encode(alphabet, self.init._index).astype(np.int64)
             alphabet, start, initial = self.init.alphabet, self.init.vectors, self.init
         elif self.n_components is None or self.n_components >= count:
             # L-BFGS keeps the last ten steps and gradients.
             check_tables(count, 30, "BEDL without n_components")
-            start, initial = simplex(count), UnitCosts()
+            start = simplex(count)
+            initial = shortcut = UnitCosts()
         else:
             check_tables(count, 6, "BEDL")
             start = low_simplex(count, self.n_components, random)
             initial = EmbeddingCosts(alphabet, start)
-        strength = float(self.regularisation)
-        return EmbeddingSpace(alphabet, start, strength, self.max_inner_iter, used), initial
+        space = EmbeddingSpace(
+            alphabet=alphabet,
+            start=start,
+            strength=float(self.regularisation),
+            max_iter=self.max_inner_iter,
+            used=used,
+            shortcut=shortcut,
+        )
+        return space, initial

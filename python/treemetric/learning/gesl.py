@@ -7,17 +7,17 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import refuse, shown
-from treemetric._estimators.base import prototype_counts
+from treemetric._base.validation import check_int, refuse, shown
+from treemetric._estimators.checks import prototype_counts
+from treemetric._estimators.prototypes import Selection, closest, select_prototypes
 from treemetric.alignment.edit_counts import edit_counts
-from treemetric.classification._median import Selection, closest, select_prototypes
 from treemetric.costs import Costs, UnitCosts
 from treemetric.distances import pairwise_distances
-from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_int
+from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
 from treemetric.learning._metric import check_choice
-from treemetric.learning._report import fit_report
-from treemetric.learning._symbols import check_tables
+from treemetric.learning.report import fit_report
+from treemetric.learning.symbol_counts import check_tables
 
 __all__ = ["GESL", "GoodCosts", "learn_costs"]
 
@@ -216,7 +216,7 @@ class GESL(TreeMetricLearner):
         name = type(self).__name__
         check_choice(self.pairs, "pairs", name, ("neighbors", "prototypes"))
         check_choice(self.script, "script", name, ("average", "one"))
-        check_int(self.n_neighbors, "n_neighbors", name, 1)
+        check_int(self.n_neighbors, "n_neighbors", name)
         check_solver(self.beta, self.metric, self.tol, self.max_iter, name)
         initial = self._check_initial()
         data = self._begin(X, y)

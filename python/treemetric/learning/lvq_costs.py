@@ -7,8 +7,8 @@ import numpy as np
 from treemetric._base.validation import refuse, shown
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.learning._cost_space import CostSpace, normalised
-from treemetric.learning._lvq import PrototypeLearner
-from treemetric.learning._symbols import check_tables
+from treemetric.learning._prototype_learner import PrototypeLearner
+from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
 __all__ = ["LVQCosts"]
@@ -161,20 +161,23 @@ class LVQCosts(PrototypeLearner):
         random: np.random.RandomState,  # noqa: ARG002
     ) -> tuple[CostSpace, Costs]:
         costs = UnitCosts() if self.initial_costs is None else self.initial_costs
-        # Costs with an alphabet of their own may know more labels; these stay known.
-        given = isinstance(costs, CostMatrix)
-        alphabet = costs.alphabet if isinstance(costs, CostMatrix) else trees.alphabet
-        check_tables(len(alphabet), 12, "LVQCosts")
-        known = costs.to_matrix(trees.alphabet)
-        table = costs if isinstance(costs, CostMatrix) else known
+        known: CostMatrix | None = costs if isinstance(costs, CostMatrix) else None
+        check_tables(len((trees if known is None else known).alphabet), 12, "LVQCosts")
+        # Raises an error if a label is missing.
+        table = costs.to_matrix(trees.alphabet)
+        used = None
+        if known is not None:
+            # A table may know further labels; these stay known.
+            used = np.array([known._index[label] for label in trees.alphabet], dtype=np.int64)
+            table = known
         start = normalised(table.matrix)
-        codes = np.array([table._index[label] for label in trees.alphabet], dtype=np.int64)
+        unit = costs == UnitCosts()
         space = CostSpace(
             table.alphabet,
             start,
             float(self.regularisation),
             self.max_inner_iter,
-            used=codes if given else None,
+            used=used,
+            shortcut=costs if unit else None,
         )
-        unit = isinstance(costs, UnitCosts)
         return space, costs if unit else CostMatrix(table.alphabet, start)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any
 
-from treemetric._estimators.base import check_whole
+from treemetric._base.validation import check_int
 from treemetric.testing.checks import CHECKS
 from treemetric.testing.tools import make_data
 
@@ -88,7 +88,7 @@ def tree_estimator_checks(estimator: Any, *, seed: int = 0) -> list[Callable[[],
     if isinstance(estimator, type):
         message = f"an estimator is needed, not the class {estimator.__name__}"
         raise TypeError(message)
-    data = make_data(check_whole(seed, "seed", "tree_estimator_checks", least=0))
+    data = make_data(check_int(seed, "seed", "tree_estimator_checks", least=0))
     return [update_wrapper(partial(_run, check, estimator, data), check) for check in CHECKS]
 
 
