@@ -120,6 +120,7 @@ class Alternation:
         self.candidates = draw_candidates(codes, settings.n_candidates, random)
         everything = len(self.candidates) == len(trees)
         self.targets = None if everything else trees[self.candidates]
+        self.distances: Any = None
 
     def run(self) -> tuple[State, FloatArray]:
         """Alternate until the loss no longer falls; return the best state and the losses."""
@@ -150,9 +151,17 @@ class Alternation:
         """Compute distances and choose prototypes under the costs of some parameters."""
         costs = self.space.costs(parameters)
         shortcut = self.space.shortcut if before is None else None
-        distances = self.measure(self.trees, self.targets, shortcut or costs, progress)
+        # Each round writes its distances into the array of the first one.
+        self.distances = pairwise_distances(
+            self.trees,
+            self.targets,
+            costs=shortcut or costs,
+            n_jobs=self.settings.n_jobs,
+            out=self.distances,
+            progress=progress,
+        )
         selection = select_prototypes(
-            distances,
+            self.distances,
             self.codes,
             self.settings.n_prototypes,
             candidates=self.candidates,
@@ -161,7 +170,7 @@ class Alternation:
             by_class=self.space.by_class,
         )
         columns = np.searchsorted(self.candidates, selection.indices)
-        nearest = closest(distances[:, columns], selection.labels, self.codes)
+        nearest = closest(self.distances[:, columns], selection.labels, self.codes)
         loss = selection.loss + self.space.penalty(parameters)
         return State(parameters, costs, selection, nearest, loss)
 
@@ -186,7 +195,9 @@ class Alternation:
         mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
         for step, batch in enumerate(self.shuffled(batches.size), start=1):
             costs = space.costs(parameters)
-            distances = self.measure(self.trees[batch], prototypes, costs)
+            distances: Any = pairwise_distances(
+                self.trees[batch], prototypes, costs=costs, n_jobs=self.settings.n_jobs
+            )
             nearest = closest(distances, now.selection.labels, self.codes[batch])
             counts = self.count(batch, nearest, now.selection, costs)
             if not len(counts.first):
@@ -205,15 +216,6 @@ class Alternation:
         order = self.random.permutation(len(self.trees))
         for start in range(0, len(order), size):
             yield order[start : start + size]
-
-    def measure(
-        self, X: TreeSet, Y: TreeSet | None, costs: Costs, progress: Any = None
-    ) -> FloatArray:
-        """Compute distances."""
-        found: FloatArray = pairwise_distances(  # type: ignore[assignment]
-            X, Y, costs=costs, n_jobs=self.settings.n_jobs, progress=progress
-        )
-        return found
 
     def count(
         self,

@@ -28,12 +28,14 @@ def power_of_two(value: float) -> float:
 class DescentSpace(ABC):
     """Parameters with a gradient of the loss; the base of embeddings and projections.
 
-    To the loss comes strength · ‖parameters - start‖². ``max_iter`` limits the steps of L-BFGS.
+    Regularisation adds strength · ‖parameters - start‖² to the loss. ``max_iter`` limits the steps
+    of L-BFGS. ``rows`` are the rows of the parameters that are learned, by default all.
     """
 
     start: FloatArray
     strength: float
     max_iter: int
+    rows: Any = ...
 
     @abstractmethod
     def costs(self, parameters: FloatArray) -> Costs:
@@ -49,11 +51,6 @@ class DescentSpace(ABC):
         search_from: FloatArray | None = None,
     ) -> Objective:
         """Return the loss with alignments fixed; ``search_from`` is where a line search begins."""
-
-    @property
-    def scaled_rows(self) -> Any:
-        """The rows of the parameters whose common scale is kept."""
-        return slice(None)
 
     def penalty(self, parameters: FloatArray) -> float:
         """Return what regularisation adds to the loss."""
@@ -89,14 +86,13 @@ class DescentSpace(ABC):
         return self.rescaled(found.x.reshape(parameters.shape), start) * unit
 
     def rescaled(self, parameters: FloatArray, start: FloatArray) -> FloatArray:
-        """Give parameters the length of the start, because the loss does not depend on it.
+        """Give the learned parameters the length of the start: the loss does not depend on it.
 
         With regularisation it does, and parameters stay as they are.
         """
-        rows = self.scaled_rows
-        length = float(np.linalg.norm(parameters[rows]))
+        length = float(np.linalg.norm(parameters[self.rows]))
         if self.strength or not length:
             return parameters
         scaled = parameters.copy()
-        scaled[rows] *= float(np.linalg.norm(start[rows])) / length
+        scaled[self.rows] *= float(np.linalg.norm(start[self.rows])) / length
         return scaled

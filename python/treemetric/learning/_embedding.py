@@ -1,7 +1,7 @@
 """Vectors of symbols: their start, and the loss as a function of them."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,7 +9,6 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from treemetric._base.typing import FloatArray, Label
-from treemetric._estimators.prototypes import Indices
 from treemetric._estimators.squashing import Squash
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import Costs, EmbeddingCosts
@@ -116,22 +115,18 @@ class EmbeddingLoss:
 class EmbeddingSpace(DescentSpace):
     """One vector per symbol: the parameters of BEDL for labels without vectors.
 
-    ``used`` holds the rows of the labels that occur in training, by default all. The vectors of
-    other labels stay where they are. ``shortcut`` are costs equal to those of the start with
-    faster distances.
+    The vectors of labels that do not occur in training are not learned and stay where they are.
+    ``shortcut`` are costs equal to those of the start with faster distances.
     """
 
     alphabet: tuple[Label, ...]
-    used: Indices | None = None
     shortcut: Costs | None = None
     by_class: ClassVar[bool] = True
 
     def costs(self, parameters: FloatArray) -> EmbeddingCosts:
         """Return the costs that vectors define."""
-        if self.used is None:
-            return EmbeddingCosts(self.alphabet, merged(parameters))
         vectors = parameters.copy()
-        vectors[self.used] = merged(parameters[self.used])
+        vectors[self.rows] = merged(parameters[self.rows])
         return EmbeddingCosts(self.alphabet, vectors)
 
     def kept(self, costs: Costs) -> Costs:
@@ -152,8 +147,3 @@ class EmbeddingSpace(DescentSpace):
     ) -> EmbeddingLoss:
         """Return the loss with alignments fixed."""
         return EmbeddingLoss(counts, squash, start, strength)
-
-    @property
-    def scaled_rows(self) -> Any:
-        """The rows of the labels that occur in training."""
-        return slice(None) if self.used is None else self.used

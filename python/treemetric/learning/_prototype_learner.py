@@ -35,6 +35,7 @@ class PrototypeLearner(TreeMetricLearner):
     max_inner_iter: int
     tol: float
     patience: int
+    n_candidates: int | None = None
     temperature: float | None
     random_state: Any
     loss_: float
@@ -75,7 +76,7 @@ class PrototypeLearner(TreeMetricLearner):
             owner=name,
             squash=Squash(self.squashing, float(self.slope)),  # type: ignore[arg-type]
             n_prototypes=prototype_counts(self.n_prototypes, data.classes, name),
-            n_candidates=self._n_candidates(),
+            n_candidates=self.n_candidates,
             max_iter=self.max_iter,
             patience=self.patience,
             tol=float(self.tol),
@@ -101,10 +102,6 @@ class PrototypeLearner(TreeMetricLearner):
         )
         return self
 
-    def _n_candidates(self) -> int | None:
-        """Return the number of candidates for prototypes of each class; None for all trees."""
-        return None
-
     def _batches(self, space: Any) -> Batches | None:  # noqa: ARG002
         """Return how to improve parameters on batches of trees; None for all trees at once."""
         return None
@@ -122,4 +119,5 @@ class PrototypeLearner(TreeMetricLearner):
         check_int(self.max_iter, "max_iter", name, 0)
         check_int(self.max_inner_iter, "max_inner_iter", name)
         check_int(self.patience, "patience", name)
-        check_temperature(self.temperature, name)
+        if self.temperature is not None:
+            check_temperature(self.temperature, name)

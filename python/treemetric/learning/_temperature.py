@@ -27,8 +27,6 @@ def check_temperature(
     temperature: object, owner: str, trees: TreeSet | None = None, costs: Costs | None = None
 ) -> None:
     """Check a temperature: in general, or for some trees and costs."""
-    if temperature is None:
-        return
     heat = as_float(temperature)
     if not 0 < heat <= HOTTEST:
         must = f"None or a float in the range (0.0, {HOTTEST:g}]"

@@ -238,9 +238,6 @@ class BEDL(PrototypeLearner):
             must = f"None or {start.shape[1]}, the dimension {what} of 'init'"
             refuse("n_components", "BEDL", must, shown(self.n_components))
 
-    def _n_candidates(self) -> int | None:
-        return self.n_candidates
-
     def _batches(self, space: DescentSpace) -> Batches | None:
         if self.batch_size is None:
             return None
@@ -266,12 +263,13 @@ class BEDL(PrototypeLearner):
     def _embedding(
         self, trees: TreeSet, random: np.random.RandomState
     ) -> tuple[EmbeddingSpace, Costs]:
-        alphabet, used, shortcut = trees.alphabet, None, None
+        alphabet, shortcut = trees.alphabet, None
+        rows: Any = ...
         count = len(alphabet)
         initial: Costs
         if isinstance(self.init, EmbeddingCosts):
             # Raises an error if a label is missing; further labels stay known.
-            used = _core.encode(alphabet, self.init._index).astype(np.int64)
+            rows = _core.encode(alphabet, self.init._index).astype(np.int64)
             alphabet, start, initial = self.init.alphabet, self.init.vectors, self.init
         elif self.n_components is None or self.n_components >= count:
             # L-BFGS keeps the last ten steps and gradients.
@@ -287,7 +285,7 @@ class BEDL(PrototypeLearner):
             start=start,
             strength=float(self.regularisation),
             max_iter=self.max_inner_iter,
-            used=used,
+            rows=rows,
             shortcut=shortcut,
         )
         return space, initial
