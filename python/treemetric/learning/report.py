@@ -1,4 +1,4 @@
-"""What a fit tells while it runs."""
+"""Progress of a fit: a bar or lines."""
 
 import sys
 import time
@@ -8,22 +8,22 @@ from typing import Any
 
 Count = Callable[[int, int], object]
 
-# A fit that is done sooner shows no bar.
+# A fit that takes less time shows no bar.
 _DELAY = 1.0
 
 
 class FitReport:
-    """Called with the number of iterations done and the loss; this one says nothing."""
+    """Called with the number of finished iterations and the loss; this class shows nothing."""
 
     def __call__(self, done: int, loss: float) -> None:
-        """Tell about an iteration."""
+        """Report an iteration."""
 
     def stage(self, what: str, unit: str) -> Count | None:  # noqa: ARG002
-        """Begin some work other than iterations; give what to call with how much is done."""
+        """Begin work other than iterations; return a callback for its progress."""
         return None
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """End all reports."""
 
 
 class _Lines(FitReport):
@@ -77,11 +77,11 @@ class _Bar(FitReport):
 
 @contextmanager
 def fit_report(verbose: int, name: str, total: int | None) -> Iterator[FitReport]:
-    """Give a function to call with the number of iterations done and the loss.
+    """Yield a function to call with the number of finished iterations and the loss.
 
-    1 means a bar if the fit takes longer than a second (lines where tqdm is not installed),
-    2 or more a line per iteration. ``total`` is the number of iterations that a fit may well take;
-    None if nobody knows.
+    With ``verbose=1`` it shows a bar if the fit takes longer than a second (lines if tqdm is not
+    installed), with 2 or more a line per iteration. ``total`` is the expected number of
+    iterations; None if it is unknown.
     """
     report = _report(int(verbose), name, total)
     try:
