@@ -23,7 +23,8 @@ from report import Report, spell, times
 from threadpoolctl import threadpool_limits
 
 import treemetric as tm
-from treemetric.classification._median import closest, relevance
+from treemetric._estimators.prototypes import closest
+from treemetric._estimators.squashing import relevance
 from treemetric.datasets import make_strings
 from treemetric.learning import BEDL, LVQCosts
 

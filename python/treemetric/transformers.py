@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import Distances, DType, Trees
-from treemetric._base.validation import check_dtype, check_n_jobs
-from treemetric._estimators.base import check_option, check_some_trees, check_whole
+from treemetric._base.validation import check_dtype, check_int, check_n_jobs
+from treemetric._estimators.checks import check_option, check_some_trees
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
@@ -271,7 +271,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         1
         """
         name = type(self).__name__
-        check_whole(self.n_neighbors, "n_neighbors", name)
+        check_int(self.n_neighbors, "n_neighbors", name)
         check_option(self.mode, ("distance", "connectivity"), "mode", name)
         self._check_fit(X)
         self.n_samples_fit_ = len(self.trees_)

@@ -84,8 +84,8 @@ def changed(row, column, value):
         (changed(1, 2, np.nan), "contains NaN"),
         (changed(1, 2, np.inf), "contains infinity"),
         (changed(1, 2, -1e-9), "Negative values in data passed to"),
-        (changed(1, 2, 1e308), r"takes distances up to 1e\+150, but the largest one is 1e\+308"),
-        (DISTANCES[:, :-1], r"needs a square matrix.*Got an array of shape \(6, 5\)"),
+        (changed(1, 2, 1e308), r"must be at most 1e\+150\. Got 1e\+308"),
+        (DISTANCES[:, :-1], r"must get a square matrix.*Got an array of shape \(6, 5\)"),
         (DISTANCES[:-1, :-1], "inconsistent numbers of samples"),
         (DISTANCES[0], "Expected 2D array"),
         (np.zeros((0, 0)), "0 sample"),
@@ -102,7 +102,7 @@ def test_wrong_distances_are_refused_in_fit(kind, X, message):
     [
         (changed(1, 2, np.nan), "contains NaN"),
         (changed(1, 2, -1.0), "Negative values in data passed to"),
-        (changed(1, 2, 1e151), "takes distances up to"),
+        (changed(1, 2, 1e151), "must be at most"),
         (DISTANCES[:, :-1], "X has 5 features, but .* is expecting 6 features"),
         (DISTANCES[:0], "0 sample"),
     ],
@@ -128,7 +128,7 @@ def test_the_largest_distances_do_not_overflow(kind):
 
 @every_classifier
 def test_trees_that_are_too_far_apart(kind):
-    with pytest.raises(ValueError, match=r"takes distances up to 1e\+150"):
+    with pytest.raises(ValueError, match=r"must be at most 1e\+150"):
         kind(costs=tm.CostMatrix("abcd", 1e200 * (1 - np.eye(5)))).fit(TREES, Y)
 
 

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 
 import treemetric as tm
 from treemetric.classification import DistanceSVC
-from treemetric.classification._kernel import corrected, gaussian, median_distance
+from treemetric.classification.kernel import corrected, gaussian, median_distance
 
 
 def euclidean(seed, n=30):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treemetric as tm
+from treemetric._estimators.prototypes import closest, select_prototypes
+from treemetric._estimators.squashing import Squash, relevance
 from treemetric.classification import MedianGLVQ
-from treemetric.classification._median import Squash, closest, relevance, select_prototypes
 
 SQUASHES = [Squash(), Squash("logistic", 5.0)]
 
@@ -114,14 +115,14 @@ def test_going_on_from_the_result_changes_nothing():
 @pytest.mark.parametrize("start", [[0], [0, 0], [0, 99], [-1, 1], [[0, 1]]])
 def test_a_start_that_cannot_be_is_refused(start):
     distances, _ = points(0, 6, 2)
-    with pytest.raises(ValueError, match="start must be distinct positions"):
+    with pytest.raises(ValueError, match="start must hold different positions"):
         select_prototypes(distances, np.array([0, 1, 0, 1, 0, 1]), 1, start=start)
 
 
 def test_large_classes_are_searched_in_blocks(monkeypatch):
     distances, y = points(5, 60, 2)
     whole = select_prototypes(distances, y, 3)
-    monkeypatch.setattr("treemetric.classification._median._BLOCK", 1)
+    monkeypatch.setattr("treemetric._estimators.prototypes._BLOCK", 1)
     parts = select_prototypes(distances, y, 3)
     assert np.array_equal(whole.indices, parts.indices)
 

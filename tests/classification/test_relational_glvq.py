@@ -5,8 +5,8 @@ import pytest
 from scipy.special import softmax
 
 import treemetric as tm
+from treemetric._estimators.squashing import Squash
 from treemetric.classification import MedianGLVQ, RelationalGLVQ
-from treemetric.classification._median import Squash
 from treemetric.classification._relational import (
     half_forms,
     loss_and_gradient,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treemetric as tm
-from treemetric.classification._median import Squash
+from treemetric._estimators.squashing import Squash
 from treemetric.costs import vector
 from treemetric.learning import BEDL
 from treemetric.learning._projection import ProjectionLoss, fold_vectors

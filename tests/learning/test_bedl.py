@@ -12,12 +12,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import treemetric as tm
+from treemetric._estimators.squashing import Squash
 from treemetric.classification import MedianGLVQ
-from treemetric.classification._median import Squash
 from treemetric.datasets import make_strings
 from treemetric.learning import BEDL
 from treemetric.learning._embedding import EmbeddingLoss, low_simplex, merged, simplex
-from treemetric.learning._symbols import SymbolCounts, fold
+from treemetric.learning.symbol_counts import SymbolCounts, fold
 
 STRINGS = make_strings(60, random_state=3)
 
@@ -100,8 +100,8 @@ def test_sparse_and_dense_products_agree(monkeypatch):
     words = ["".join(random.choice(list("abcdefgh"), 8)) for _ in range(30)]
     trees, start = chains(*words), random.normal(size=(8, 8))
     dense = EmbeddingLoss(some_counts(trees), Squash(), start, 0.1)
-    monkeypatch.setattr("treemetric.learning._symbols._DENSE_ENTRIES", 0)
-    monkeypatch.setattr("treemetric.learning._symbols._DENSE_SHARE", 2.0)
+    monkeypatch.setattr("treemetric.learning.symbol_counts._DENSE_ENTRIES", 0)
+    monkeypatch.setattr("treemetric.learning.symbol_counts._DENSE_SHARE", 2.0)
     monkeypatch.setattr("treemetric.learning._embedding._DENSE_ENTRIES", 0)
     sparse = EmbeddingLoss(some_counts(trees), Squash(), start, 0.1)
     assert not isinstance(sparse.counts.plus, np.ndarray)

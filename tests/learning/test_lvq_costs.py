@@ -11,11 +11,11 @@ from scipy.optimize import approx_fprime
 from sklearn.model_selection import GridSearchCV
 
 import treemetric as tm
-from treemetric.classification._median import Squash
+from treemetric._estimators.squashing import Squash
 from treemetric.datasets import make_strings
 from treemetric.learning import LVQCosts
 from treemetric.learning._cost_space import CostLoss, CostSpace, normalised, tidied
-from treemetric.learning._symbols import NEGLIGIBLE, fold
+from treemetric.learning.symbol_counts import NEGLIGIBLE, fold
 
 STRINGS = make_strings(60, random_state=3)
 UPPER = np.triu_indices(5, 1)

@@ -1,1 +1,1 @@
-"""What learners and classifiers share."""
+"""What learners and classifiers share: checks, the GLVQ loss, and the choice of prototypes."""

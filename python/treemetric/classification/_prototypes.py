@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric._estimators.base import Inputs, TreeClassifier, check_option, check_positive
-from treemetric.classification._median import Squash, relevance
+from treemetric._estimators.base import TreeClassifier
+from treemetric._estimators.checks import Inputs, check_option, check_positive
+from treemetric._estimators.squashing import Squash, relevance
 
 
 class PrototypeClassifier(TreeClassifier):

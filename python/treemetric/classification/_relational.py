@@ -17,8 +17,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
+from treemetric._base.threads import one_blas_thread
 from treemetric._base.typing import FloatArray
-from treemetric.classification._median import Indices, Squash, closest, relevance
+from treemetric._estimators.prototypes import Indices, closest
+from treemetric._estimators.squashing import Squash, relevance
 
 # The share of a first prototype that is spread over all data: weights of 0 could never grow.
 _SPREAD = 0.1
@@ -111,9 +113,6 @@ def learn_mixtures(
         curve.append(least)
         if report is not None:
             report(len(curve) - 1, max_iter)
-
-    # Imported here, because learning builds on this package.
-    from treemetric._base.threads import one_blas_thread
 
     with one_blas_thread():
         result = minimize(

@@ -10,16 +10,14 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import as_float, refuse, shown
-from treemetric._estimators.base import (
-    Codes,
-    TreeClassifier,
-    check_option,
-    check_positive,
-    check_whole,
-)
-from treemetric.classification._kernel import Correction, corrected, gaussian, median_distance
+from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._estimators.base import TreeClassifier
+from treemetric._estimators.checks import Codes, check_option, check_positive
+from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
 from treemetric.costs import Costs
+
+# The solver counts its steps in 32 bits.
+_MOST_STEPS = 2**31 - 1
 
 
 class DistanceSVC(TreeClassifier):
@@ -166,7 +164,7 @@ class DistanceSVC(TreeClassifier):
         check_positive(self.C, "C", name)
         check_positive(self.tol, "tol", name)
         if self.max_iter != -1:
-            check_whole(self.max_iter, "max_iter", name)
+            check_int(self.max_iter, "max_iter", name, most=_MOST_STEPS)
         self._check_class_weight_type()
         inputs, codes = self._check_training(X, y)
         self._check_class_weight(codes)

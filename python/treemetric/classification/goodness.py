@@ -7,14 +7,9 @@ import numpy.typing as npt
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import as_float, refuse, shown
-from treemetric._estimators.base import (
-    Codes,
-    TreeClassifier,
-    check_positive,
-    check_seed,
-    check_whole,
-)
+from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._estimators.base import TreeClassifier
+from treemetric._estimators.checks import Codes, check_positive, check_seed
 from treemetric.classification._goodness import separate
 from treemetric.costs import Costs
 
@@ -192,7 +187,7 @@ class GoodnessClassifier(TreeClassifier):
                 refuse("n_landmarks", name, must, shown(self.n_landmarks))
             count = max(1, round(float(self.n_landmarks) * n))
         else:
-            count = check_whole(self.n_landmarks, "n_landmarks", name)
+            count = check_int(self.n_landmarks, "n_landmarks", name)
         chosen: Codes = np.sort(random.permutation(n)[:count]).astype(np.int64)
         return chosen
 

@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
-from treemetric._estimators.base import (
+from treemetric._base.validation import check_int
+from treemetric._estimators.checks import (
     Inputs,
     check_positive,
     check_seed,
-    check_whole,
     prototype_counts,
 )
-from treemetric.classification._median import select_prototypes
+from treemetric._estimators.prototypes import select_prototypes
 from treemetric.classification._prototypes import PrototypeClassifier
 from treemetric.costs import Costs
 
@@ -157,8 +157,8 @@ class MedianGLVQ(PrototypeClassifier):
     def _learn(self, X: Any, y: Any) -> None:
         name = type(self).__name__
         squash = self._check_squash()
-        max_iter = check_whole(self.max_iter, "max_iter", name)
-        n_init = check_whole(self.n_init, "n_init", name)
+        max_iter = check_int(self.max_iter, "max_iter", name)
+        n_init = check_int(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
         random = check_seed(self.random_state, name)
         inputs, codes = self._check_training(X, y)

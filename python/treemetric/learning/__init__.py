@@ -1,8 +1,8 @@
 """Edit costs learned from classified trees.
 
-All learners take trees and their classes, and leave costs that every distance function takes.
-`BEDL` learns a vector for each symbol, `LVQCosts` the costs by the same loss, `GESL` the costs
-by a convex programme.
+All learners take trees and their classes, and return costs that every distance function accepts.
+`BEDL` learns a vector for each label, `LVQCosts` learns the costs with the same loss, and `GESL`
+learns the costs by a convex program.
 """
 
 from treemetric.learning._metric import LearnedMetric

@@ -1,4 +1,4 @@
-"""What all learners have in common: training data in, a learned distance out."""
+"""The base of all learners: training data in, a learned distance out."""
 
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_n_jobs, refuse, shown
-from treemetric._estimators.base import check_some_trees, check_targets
+from treemetric._base.validation import check_int, check_n_jobs
+from treemetric._estimators.checks import check_some_trees, check_targets
 from treemetric.costs import CostMatrix, Costs, VectorCosts
 from treemetric.learning._metric import Closing, LearnedMetric, check_choice
 from treemetric.learning._omega_metric import VectorMetric
@@ -23,15 +23,8 @@ from treemetric.treeset import TreeSet
 ClassCodes = npt.NDArray[np.int64]
 
 
-def check_int(value: object, parameter: str, owner: str, least: int) -> int:
-    """Let only ints from a least one on through."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        refuse(parameter, owner, f"an int in the range [{least}, inf)", shown(value))
-    return int(value)
-
-
 class Training(NamedTuple):
-    """Checked training data: trees, the class of each as a code, and the classes, sorted."""
+    """Checked training data: trees, the code of the class of each tree, and the sorted classes."""
 
     trees: TreeSet
     codes: ClassCodes
@@ -47,8 +40,8 @@ class TreeMetricLearner(
     """Base of all learners of edit costs.
 
     A subclass has the parameters ``distance``, ``unseen``, ``n_jobs``, ``verbose`` and
-    ``random_state``. Its ``fit`` begins with `_begin` and ends with `_keep`; between them it sets
-    no attribute, so that a fit that fails leaves an earlier one as it was.
+    ``random_state``. Its ``fit`` begins with `_begin` and ends with `_keep`; it sets no attribute
+    in between, so that a fit that fails does not change an earlier one.
     """
 
     distance: str
@@ -82,10 +75,11 @@ class TreeMetricLearner(
         prototypes: npt.NDArray[np.int64],
         **attributes: Any,
     ) -> None:
-        """Set what a fit has found.
+        """Set the attributes that a fit has found.
 
-        ``costs`` are the learned ones over the training alphabet at least, ``initial`` those whose
-        alignments the pseudo-edit distance prices, and ``prototypes`` indices of training trees.
+        ``costs`` are the learned costs, of the training alphabet at least, ``initial`` are the
+        costs whose alignments the pseudo-edit distance uses, and ``prototypes`` are indices of
+        training trees.
         """
         self.trees_, self.classes_ = data.trees, data.classes
         self.costs_, self.initial_costs_ = costs, initial  # type: ignore[assignment]
@@ -96,16 +90,16 @@ class TreeMetricLearner(
             setattr(self, name, value)
 
     def _counting(self) -> dict[str, Any]:
-        """Give how `edit_counts` is to count: its ``script``, ``temperature`` and so on."""
+        """Return the options of `edit_counts`, such as ``script`` and ``temperature``."""
         return {}
 
     def get_metric(self) -> LearnedMetric:
-        """Give the learned distance as a function of two trees.
+        """Return the learned distance as a function of two trees.
 
         Returns
         -------
         LearnedMetric
-            A callable that needs the learner no longer, and pickles.
+            A callable that does not refer to the learner and can be pickled.
 
         Examples
         --------
@@ -118,7 +112,7 @@ class TreeMetricLearner(
         """
         check_is_fitted(self, "costs_")
         name = type(self).__name__
-        # They may have been set to anything after the fit.
+        # The parameters may have changed after the fit.
         check_choice(self.distance, "distance", name, ("actual", "pseudo"))
         check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
         kind = VectorMetric if isinstance(self.costs_, VectorCosts) else LearnedMetric
@@ -139,7 +133,7 @@ class TreeMetricLearner(
         Returns
         -------
         ndarray of shape (n_trees, n_training_trees)
-            The distances, actual or pseudo as the learner's ``distance`` says.
+            The edit distances or pseudo-edit distances, depending on ``distance``.
 
         Raises
         ------
@@ -159,7 +153,7 @@ class TreeMetricLearner(
         return metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
 
     def predict(self, X: Trees) -> npt.NDArray[Any]:
-        """Give each tree the class of the closest prototype.
+        """Predict the class of the closest prototype for each tree.
 
         Parameters
         ----------
@@ -169,7 +163,7 @@ class TreeMetricLearner(
         Returns
         -------
         ndarray of shape (n_trees,)
-            The classes; of equally close prototypes the first counts.
+            The classes; ties go to the first prototype.
 
         Raises
         ------

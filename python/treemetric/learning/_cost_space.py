@@ -1,37 +1,36 @@
-"""A table of costs as the parameters, kept a pseudo-metric by normalisation."""
+"""A table of costs as the parameters, which normalisation keeps a pseudo-metric."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.typing import FloatArray, Label
-from treemetric.classification._median import Squash
-from treemetric.costs import CostMatrix
-from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
-
-Indices = npt.NDArray[np.int64]
+from treemetric._estimators.prototypes import Indices
+from treemetric._estimators.squashing import Squash
+from treemetric.alignment.edit_counts import EditCounts
+from treemetric.costs import CostMatrix, Costs
+from treemetric.learning.symbol_counts import NEGLIGIBLE, SymbolCounts, fold
 
 # The first step moves costs by this share of their length; each success doubles the next step.
 _FIRST_STEP = 0.1
-# Shorter steps than this share of the costs are not worth while.
+# Steps below this share of the costs are not tried.
 _SHORTEST = 1e-7
 
 
 def normalised(costs: FloatArray) -> FloatArray:
-    """Give a pseudo-metric near a table: clip at 0, symmetrise, zero diagonal, closure."""
+    """Return a pseudo-metric near a table: clip at 0, symmetrise, zero diagonal, closure."""
     table = np.maximum(costs, 0.0)
     table = (table + table.T) / 2
     np.fill_diagonal(table, 0.0)
     shortest: FloatArray = _core.closure(table)
-    # Sums along a path and back may be rounded differently.
+    # A path and its reverse may have sums that are rounded differently.
     return np.minimum(shortest, shortest.T)
 
 
 def tidied(costs: FloatArray) -> FloatArray:
-    """Set negligible costs of a pseudo-metric to 0, and give a pseudo-metric again."""
+    """Set negligible costs of a pseudo-metric to 0 and return a pseudo-metric."""
     while True:
         small = (costs > 0.0) & (costs <= NEGLIGIBLE * costs.max())
         if not small.any():
@@ -42,8 +41,8 @@ def tidied(costs: FloatArray) -> FloatArray:
 class CostLoss:
     """The loss as a function of a symmetric table of costs, with alignments fixed.
 
-    Each unordered pair of symbols is one parameter. To the loss comes
-    strength · Σ_{u<v} (c(u, v) - c_start(u, v))².
+    Each unordered pair of symbols is one parameter. Regularisation adds
+    strength · Σ_{u<v} (c(u, v) - c_start(u, v))² to the loss.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class CostLoss:
         self.start, self.strength = start, strength
 
     def __call__(self, costs: FloatArray) -> tuple[float, FloatArray]:
-        """Give the loss, and its gradient as a symmetric table."""
+        """Return the loss, and its gradient as a symmetric table."""
         first, second = self.counts.first, self.counts.second
         loss, by_cost = self.counts.loss(costs[first, second], self.squash)
         gradient = np.zeros_like(costs)
@@ -68,9 +67,10 @@ class CostLoss:
 
 @dataclass(frozen=True)
 class CostSpace:
-    """The parameters of LVQCosts: the table of costs itself, gap last.
+    """The table of costs itself, gap last: the parameters of LVQCosts.
 
-    ``used`` are the rows of the labels that occur in training; all by default.
+    ``used`` holds the rows of the labels that occur in training, by default all. ``shortcut`` are
+    costs equal to those of the start with faster distances.
     """
 
     alphabet: tuple[Label, ...]
@@ -78,21 +78,31 @@ class CostSpace:
     strength: float
     max_iter: int
     used: Indices | None = None
+    shortcut: Costs | None = None
+    by_class: ClassVar[bool] = True
 
     @property
     def _block(self) -> Any:
-        """Where in the table the costs among labels that occur in training are, gap included."""
+        """The part of the table for the labels that occur in training and the gap."""
         if self.used is None:
             return ...
         rows = np.append(self.used, len(self.alphabet))
         return np.ix_(rows, rows)
 
     def costs(self, parameters: FloatArray) -> CostMatrix:
-        """Give the costs that a table stands for."""
+        """Return the costs that a table defines."""
         return CostMatrix(self.alphabet, tidied(parameters))
 
+    def kept(self, costs: Costs) -> Costs:
+        """Return the costs of all labels: the same, because they know all."""
+        return costs
+
+    def fold(self, counts: EditCounts) -> SymbolCounts:
+        """Count unordered pairs of symbols."""
+        return fold(counts, self.alphabet)
+
     def penalty(self, parameters: FloatArray) -> float:
-        """Give what regularisation adds to the loss."""
+        """Return what regularisation adds to the loss."""
         if not self.strength:
             return 0.0
         return self.strength / 2 * float(np.sum((parameters - self.start) ** 2))
@@ -124,9 +134,9 @@ class CostSpace:
         return costs if self.strength else self._scaled(costs)
 
     def _scaled(self, costs: FloatArray) -> FloatArray:
-        """Keep the mean cost of the start, as the loss does not depend on the scale.
+        """Give costs the mean of the start, because the loss does not depend on the scale.
 
-        Labels that do not occur in training were not learned, so their costs are not scaled.
+        The costs of labels that do not occur in training are not learned and not scaled.
         """
         block = self._block
         total = float(costs[block].sum())

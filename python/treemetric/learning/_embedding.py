@@ -1,29 +1,26 @@
-"""Vectors of symbols: where they start, and the loss as a function of them."""
+"""Vectors of symbols: their start, and the loss as a function of them."""
 
 from dataclasses import dataclass
-from math import log2
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from treemetric._base.threads import one_blas_thread
 from treemetric._base.typing import FloatArray, Label
-from treemetric.classification._median import Squash
-from treemetric.costs import EmbeddingCosts
-from treemetric.learning._symbols import NEGLIGIBLE, SymbolCounts
+from treemetric._estimators.squashing import Squash
+from treemetric.alignment.edit_counts import EditCounts
+from treemetric.costs import Costs, EmbeddingCosts
+from treemetric.learning._descent import DescentSpace
+from treemetric.learning.symbol_counts import NEGLIGIBLE, SymbolCounts, fold
 
-Indices = npt.NDArray[np.int64]
-
-# Up to so many entries the incidence of symbols and pairs is multiplied faster as a dense matrix.
+# Up to this many entries, products with the incidence matrix of symbols and pairs are faster dense.
 _DENSE_ENTRIES = 20_000
 
 
 def simplex(count: int) -> FloatArray:
-    """Give the corners of a simplex of side 1 as rows; one more corner is the origin.
+    """Return the corners of a simplex of side 1 as rows; one more corner is the origin.
 
     Row u has ρ_1 .. ρ_{u-1} and then ρ_u · (u + 1), with ρ_u = 1 / √(2 u (u + 1)).
     """
@@ -34,13 +31,13 @@ def simplex(count: int) -> FloatArray:
 
 
 def low_simplex(count: int, dimension: int, random: np.random.RandomState) -> FloatArray:
-    """Give points in few dimensions whose mean squared costs are those of the simplex, 1.
+    """Return points in few dimensions whose mean squared costs are 1, as on the simplex.
 
-    The Gram matrix of the simplex, (I + 11ᵀ) / 2, has one eigenvector that stands out, 1: what
-    all symbols share against the gap. The first dimension keeps it. All other directions have
-    the eigenvalue 1/2, so no choice among them is better than another in least squares; we draw
-    orthonormal ones at random and stretch them, such that the mean squared length of the points
-    and the mean squared distance of two of them are 1. On a line there is room for lengths only.
+    The Gram matrix of the simplex, (I + 11ᵀ) / 2, has one dominant eigenvector, 1: what all
+    symbols share against the gap. The first dimension keeps it. All other directions have the
+    eigenvalue 1/2, so no choice among them is better than another in least squares. They are
+    orthonormal, drawn at random and stretched such that the mean squared length of the points and
+    the mean squared distance of two points are 1. On a line only the lengths can be kept.
     """
     if dimension == 1:
         line = random.standard_normal((count, 1))
@@ -53,10 +50,10 @@ def low_simplex(count: int, dimension: int, random: np.random.RandomState) -> Fl
 
 
 def merged(vectors: FloatArray) -> FloatArray:
-    """Put vectors that are as good as equal at the same place, those near the origin there.
+    """Move vectors that are almost equal to one point, and vectors near the origin to it.
 
-    The loss often is least where symbols coincide, and L-BFGS comes close to that without end.
-    A cost of 0 says so.
+    The loss is often lowest where symbols coincide. L-BFGS only approaches such a point; a cost
+    of exactly 0 states it.
     """
     points = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
     apart = cdist(points, points)
@@ -72,17 +69,12 @@ def merged(vectors: FloatArray) -> FloatArray:
     return np.where(together, means[groups[:-1]], vectors)
 
 
-def power_of_two(value: float) -> float:
-    """Give the power of two next to a positive number, by which division is exact; 1 for 0."""
-    return 2.0 ** round(log2(value)) if value > 0.0 else 1.0
-
-
 class EmbeddingLoss:
     """The loss as a function of the vectors of the symbols, with alignments fixed.
 
-    c(u, v) = ‖a_u - a_v‖ with a_gap = 0. The norm has no gradient at 0; we take 0 there, which is
-    one of its subgradients, so symbols at the same place are moved by other pairs only. To the
-    loss comes strength · ‖A - A_start‖².
+    c(u, v) = ‖a_u - a_v‖ with a_gap = 0. The norm has no gradient at 0, where 0 is used, one of
+    its subgradients: symbols at the same place are moved by other pairs only. Regularisation adds
+    strength · ‖A - A_start‖² to the loss.
     """
 
     def __init__(
@@ -103,7 +95,7 @@ class EmbeddingLoss:
         self.transposed = self.incidence.T if dense else incidence.T.tocsr()
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """Give the loss and its gradient, for vectors in one row."""
+        """Return the loss and its gradient, for vectors in one row."""
         vectors = flat.reshape(self.start.shape)
         steps = self.incidence @ vectors
         costs = np.sqrt(np.einsum("pk,pk->p", steps, steps))
@@ -119,56 +111,39 @@ class EmbeddingLoss:
         return loss, gradient.ravel()
 
 
-@dataclass(frozen=True)
-class EmbeddingSpace:
-    """The parameters of BEDL: one vector per symbol.
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingSpace(DescentSpace):
+    """One vector per symbol: the parameters of BEDL for labels without vectors.
 
-    ``used`` are the rows of the labels that occur in training; all by default. The others stay
-    where they are.
+    The vectors of labels that do not occur in training are not learned and stay where they are.
+    ``shortcut`` are costs equal to those of the start with faster distances.
     """
 
     alphabet: tuple[Label, ...]
-    start: FloatArray
-    strength: float
-    max_iter: int
-    used: Indices | None = None
+    shortcut: Costs | None = None
+    by_class: ClassVar[bool] = True
 
     def costs(self, parameters: FloatArray) -> EmbeddingCosts:
-        """Give the costs that vectors stand for."""
-        if self.used is None:
-            return EmbeddingCosts(self.alphabet, merged(parameters))
+        """Return the costs that vectors define."""
         vectors = parameters.copy()
-        vectors[self.used] = merged(parameters[self.used])
+        vectors[self.rows] = merged(parameters[self.rows])
         return EmbeddingCosts(self.alphabet, vectors)
 
-    def penalty(self, parameters: FloatArray) -> float:
-        """Give what regularisation adds to the loss."""
-        if not self.strength:
-            return 0.0
-        return self.strength * float(np.sum((parameters - self.start) ** 2))
+    def kept(self, costs: Costs) -> Costs:
+        """Return the costs of all labels: the same, because they know all."""
+        return costs
 
-    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
-        """Lower the loss by L-BFGS, with alignments fixed."""
-        if not len(counts.first):
-            return parameters  # no edit at all: nothing to learn
-        # L-BFGS stops by the size of the gradient, and squares of large or small numbers are lost:
-        # it works on vectors of length about 1.
-        unit = power_of_two(float(np.abs(self.start).max(initial=0.0)))
-        start, strength = self.start / unit, self.strength * unit**2 if self.strength else 0.0
-        loss = EmbeddingLoss(counts, squash, start, strength)
-        with one_blas_thread():
-            found = minimize(
-                loss,
-                parameters.ravel() / unit,
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": self.max_iter},
-            )
-        vectors: FloatArray = found.x.reshape(parameters.shape)
-        if not self.strength:
-            # The loss does not depend on the scale, so we keep that of the start.
-            used = slice(None) if self.used is None else self.used
-            length = float(np.linalg.norm(vectors[used]))
-            if length:
-                vectors[used] *= float(np.linalg.norm(start[used])) / length
-        return vectors * unit
+    def fold(self, counts: EditCounts) -> SymbolCounts:
+        """Count unordered pairs of symbols."""
+        return fold(counts, self.alphabet)
+
+    def objective(
+        self,
+        counts: SymbolCounts,
+        squash: Squash,
+        start: FloatArray,
+        strength: float,
+        search_from: FloatArray | None = None,  # noqa: ARG002
+    ) -> EmbeddingLoss:
+        """Return the loss with alignments fixed."""
+        return EmbeddingLoss(counts, squash, start, strength)

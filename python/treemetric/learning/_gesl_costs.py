@@ -1,4 +1,4 @@
-"""GESL on given pairs: costs from counts of edits."""
+"""GESL for given pairs: costs from counts of edits."""
 
 import warnings
 from math import log
@@ -9,10 +9,9 @@ from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 
 from treemetric._base.threads import one_blas_thread
-from treemetric._base.validation import as_float, check_bool, refuse, shown
+from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix
-from treemetric.learning._base import check_int
 from treemetric.learning._gesl_metric import solve_metric
 from treemetric.learning._gesl_problem import Outcome, Point, Problem, swept
 from treemetric.learning._gesl_solver import Report, nothing, solve
@@ -22,20 +21,20 @@ _BETAS = 1e-20, 1e20
 
 
 class GoodCosts(NamedTuple):
-    """Costs that keep some pairs close and others apart; made by `learn_costs`.
+    """Costs that make some pairs close and others far; made by `learn_costs`.
 
     Attributes
     ----------
     costs : CostMatrix
         The learned costs.
     margin : float
-        The η of the loss: pairs up to it are close, pairs from log 2 more on are far.
+        The η of the loss: pairs with a distance up to η are close, from η + log 2 on far.
     loss : float
         The loss of these costs and this margin.
     duality_gap : float
-        By how much the loss may be larger than the smallest possible one, at most.
+        Upper bound of the difference between the loss and the smallest possible loss.
     n_iter : int
-        How many steps the solver took.
+        Number of steps of the solver.
 
     Examples
     --------
@@ -66,12 +65,13 @@ def learn_costs(
 ) -> GoodCosts:
     """Learn costs under which given pairs of trees are close and others are far.
 
-    This is `GESL` for those who know their pairs, or count edits in a way of their own. With the
-    edits N_p counted in pair p it minimises, over costs c ≥ 0 and a margin 0 ≤ η ≤ log 2,
+    This is `GESL` for given pairs and counts of edits. With the edits N_p counted in pair p it
+    minimises, over costs c ≥ 0 and a margin 0 ≤ η ≤ log 2,
 
         β ‖c‖² + Σ_positive [⟨N_p, c⟩ - η]₊ + Σ_negative [log 2 + η - ⟨N_p, c⟩]₊,
 
-    where ‖c‖² sums the squares of all (U + 1)² costs.
+    where ‖c‖² sums the squares of all (U + 1)² costs of U labels and the gap (the missing
+    counterpart of a deleted or inserted node).
 
     Parameters
     ----------
@@ -80,29 +80,29 @@ def learn_costs(
     negative : EditCounts
         The edits of the pairs that should be far, over the same alphabet.
     beta : float, default=1.0
-        The weight β of the squared costs. The other terms are sums over pairs, so that twice as
-        many pairs of the same kind call for twice the weight.
+        The weight β of the squared costs. The other terms are sums over pairs, so twice as many
+        pairs of the same kind need twice the weight.
     metric : bool, default=False
         Whether the costs must be a pseudo-metric: symmetric, 0 from a label to itself, and
         triangular. The time grows with the sixth power of the number of labels; see `GESL`.
     tol : float, default=1e-8
         The largest duality gap, as a share of the loss.
     max_iter : int, default=200
-        The largest number of steps of the solver; about 20 to 60 do.
+        Maximum number of steps of the solver; about 20 to 60 are usual.
 
     Returns
     -------
     GoodCosts
-        The costs, the margin, the loss and the proof that it is the smallest one.
+        The costs, the margin, the loss and its duality gap.
 
     Warns
     -----
     ConvergenceWarning
-        If the gap is larger than `tol` says, and not by rounding alone.
+        If the duality gap exceeds `tol` by more than rounding errors.
 
     See Also
     --------
-    GESL : Chooses the pairs by classes.
+    GESL : Chooses the pairs from the classes of trees.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def learn_costs(
     for parameter, counts in (("positive", positive), ("negative", negative)):
         _check_counts(counts, parameter)
     if positive.alphabet != negative.alphabet:
-        must = "over the alphabet of 'positive' (count both in one set of trees)"
+        must = "counts over the alphabet of 'positive' (count both in one set of trees)"
         refuse("negative", name, must, f"{shown(negative.alphabet)}")
     check_solver(beta, metric, tol, max_iter, name)
     return good_costs(
@@ -134,14 +134,14 @@ def learn_costs(
 
 def check_solver(beta: object, metric: object, tol: object, max_iter: object, owner: str) -> None:
     """Check the parameters that the learner and the function share."""
-    # Costs are up to counts / β, and their squares must not overflow.
+    # Costs can be as large as counts / β, and their squares must not overflow.
     if not _BETAS[0] <= as_float(beta) <= _BETAS[1]:
         must = f"a float in the range [{_BETAS[0]:g}, {_BETAS[1]:g}]"
         refuse("beta", owner, must, shown(beta))
     check_bool(metric, "metric", owner)
     if not 0 <= as_float(tol) < float("inf"):
         refuse("tol", owner, "a float in the range [0.0, inf)", shown(tol))
-    check_int(max_iter, "max_iter", owner, 1)
+    check_int(max_iter, "max_iter", owner)
 
 
 def good_costs(
@@ -163,14 +163,14 @@ def good_costs(
 
     # In units of log 2, see `_gesl_problem`.
     solver = solve_metric if metric else _solve_any
-    # One thread, as more of them mostly wait, and the result must not depend on their number.
+    # More threads mostly wait, and the result must not depend on their number.
     with one_blas_thread():
         outcome = solver(rows, far, beta * LOG2, tol=tol, max_iter=max_iter, report=tell)
     point = outcome.point
     if not outcome.converged:
         message = (
             f"The duality gap is {point.gap / point.loss:.1e} of the loss after {outcome.n_iter} "
-            f"steps, more than tol={tol:g}. Allow more steps (max_iter) or a larger gap (tol)."
+            f"steps, more than tol={tol:g}. Increase max_iter or tol."
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
     side = len(positive.alphabet) + 1
@@ -188,7 +188,7 @@ def _solve_any(
     max_iter: int,
     report: Report,
 ) -> Outcome:
-    """Solve without further inequalities: costs of edits that no negative pair has are 0."""
+    """Solve without triangle inequalities: edits that no negative pair has cost 0."""
     distant = rows[far]
     used = np.unique(distant.indices[distant.data > 0])
     problem = Problem(csr_array(rows[:, used]), far, np.full(len(used), beta))
@@ -197,7 +197,7 @@ def _solve_any(
     loss, margin = problem.loss(clean)
     point = Point(clean, margin, loss, found.point.bound)
     if not problem.converged(point, tol):
-        # Counts of very different size: small costs matter after all.
+        # Small costs matter if counts are of very different size.
         point = found.point
     costs = np.zeros(rows.shape[1])
     costs[used] = point.costs
@@ -205,7 +205,7 @@ def _solve_any(
 
 
 def _check_counts(counts: object, parameter: str) -> None:
-    """Let only counts of edits through that are finite and not negative."""
+    """Check that a value holds counts of edits that are finite and not negative."""
     name = "learn_costs"
     if not isinstance(counts, EditCounts):
         refuse(parameter, name, "an instance of 'treemetric.EditCounts'", shown(counts))
@@ -215,7 +215,7 @@ def _check_counts(counts: object, parameter: str) -> None:
         refuse(parameter, name, f"counts of {columns} edits for its alphabet", got)
     values = counts.matrix.data
     if not (np.isfinite(values) & (values >= 0)).all():
-        refuse(parameter, name, "counts that are finite and not negative", "other ones")
+        refuse(parameter, name, "counts that are finite and not negative", "other counts")
     last = counts.matrix[:, [columns - 1]]
     if last.nnz and last.max() > 0:
-        refuse(parameter, name, "counts of edits of a label", "some of the gap by itself")
+        refuse(parameter, name, "counts of edits of labels", "counts of the gap replaced by itself")

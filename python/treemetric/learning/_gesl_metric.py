@@ -1,11 +1,11 @@
 """GESL with costs that are a pseudo-metric, by cutting planes.
 
 A pseudo-metric over the U labels and the gap has one variable for each of the U (U + 1) / 2 pairs,
-which stands for two of the (U + 1)² entries. There are three triangle inequalities for any three
-symbols; if these are very many, only those are given to the solver that its solutions broke so far.
-The dual of such a relaxation, with 0 for the multipliers of all others, is a dual point of the full
-problem, so its bound holds there; the closure of its costs is a pseudo-metric, so their loss counts
-there. When the two meet, the full problem is solved.
+which represents two of the (U + 1)² entries. There are three triangle inequalities for any three
+symbols. If these are too many, the solver gets only those that earlier solutions violated. The dual
+of such a relaxation, with 0 for the multipliers of all other inequalities, is a dual point of the
+full problem, so its bound is valid there. The closure of its costs is a pseudo-metric, so its loss
+is valid there. When the two meet, the full problem is solved.
 """
 
 import numpy as np
@@ -19,13 +19,13 @@ from treemetric.learning._gesl_solver import Report, nothing, solve
 
 Indices = npt.NDArray[np.int64]
 
-# So many triangle inequalities are given to the solver at once. They make its vectors longer but
-# not its matrix larger, so that all of them take less time than a second round.
+# Up to this many triangle inequalities are given to the solver at once. They make its vectors
+# longer but not its matrix larger, so that all of them take less time than a second round.
 _ALL = 2_000_000
 
 
 class Folding:
-    """Symmetric matrices with a zero diagonal as vectors of what is above the diagonal."""
+    """Symmetric matrices with a zero diagonal, as vectors of the entries above the diagonal."""
 
     def __init__(self, side: int) -> None:
         self.side = side
@@ -36,7 +36,7 @@ class Folding:
         self.place = np.maximum(self.place, self.place.T)
 
     def fold(self, rows: csr_array) -> csr_array:
-        """Add what is below the diagonal to what is above it, in each row."""
+        """Add the entries below the diagonal to those above it, in each row."""
         u, v = self.upper
         entries = np.concatenate([u * self.side + v, v * self.side + u])
         columns = np.tile(np.arange(self.size), 2)
@@ -45,14 +45,14 @@ class Folding:
         return csr_array(rows @ both)
 
     def unfold(self, costs: FloatArray) -> FloatArray:
-        """Give the matrix of a vector."""
+        """Return the matrix of a vector."""
         matrix = np.zeros((self.side, self.side))
         matrix[self.upper] = costs
         matrix.T[self.upper] = costs
         return matrix
 
     def triangles(self, cuts: Indices) -> csr_array:
-        """Give the left sides c(u, v) - c(u, z) - c(z, v) ≤ 0 of triples (u, z, v)."""
+        """Return the left sides c(u, v) - c(u, z) - c(z, v) ≤ 0 of triples (u, z, v)."""
         u, z, v = cuts.T
         columns = np.stack([self.place[u, v], self.place[u, z], self.place[z, v]], axis=1)
         values = np.tile([1.0, -1.0, -1.0], len(cuts))
@@ -69,9 +69,9 @@ def solve_metric(
     max_iter: int,
     report: Report = nothing,
 ) -> Outcome:
-    """Solve the programme over pseudo-metrics; ``rows`` are counts over all (U + 1)² entries.
+    """Solve the program over pseudo-metrics; ``rows`` are counts over all (U + 1)² entries.
 
-    The costs of the outcome are the whole matrix, row by row.
+    The costs of the outcome are the full matrix, row by row.
     """
     folding = Folding(round(rows.shape[1] ** 0.5))
     folded = folding.fold(rows)
@@ -81,7 +81,7 @@ def solve_metric(
     best: Point | None = None
     steps = 0
     while True:
-        # The relaxation may use up half of what is allowed, its repair the other half.
+        # The relaxation may use half of the tolerance, its repair the other half.
         part = max(tol / 2, loose)
         relaxed = Problem(folded, negative, weights, folding.triangles(cuts))
         found = solve(relaxed, tol=part, max_iter=max_iter - steps, done=steps, report=report)
@@ -105,17 +105,18 @@ def solve_metric(
 
 
 def _repaired(full: Problem, matrix: FloatArray, folding: Folding, bound: float) -> Point:
-    """Make costs triangular by their closure and give what they lose then."""
+    """Make costs triangular by their closure and return them with their loss."""
     closed = _core.closure(matrix)[folding.upper]
     loss, margin = full.loss(closed)
     return Point(closed, margin, loss, bound)
 
 
 def _first_cuts(side: int) -> tuple[Indices, float]:
-    """Give the triangles to begin with, and how exactly to solve for them.
+    """Return the first triangle inequalities and the tolerance for solving with them.
 
-    All of them if they are not too many: then one relaxation does. Otherwise those that say that
-    replacing costs no more than deleting and inserting, and roughly, as more will follow.
+    If there are not too many, these are all, and one relaxation is enough. Otherwise they state
+    that replacing costs at most deleting and inserting, and the tolerance is large because further
+    inequalities follow.
     """
     if side * (side - 1) * (side - 2) // 2 <= _ALL:
         u, z, v = np.indices((side, side, side)).reshape(3, -1)
@@ -126,7 +127,7 @@ def _first_cuts(side: int) -> tuple[Indices, float]:
 
 
 def _violated(matrix: FloatArray, known: Indices) -> Indices:
-    """Give for every pair of labels the triangle that it breaks worst, if it is a new one."""
+    """Return, for every pair of labels, the triangle that it violates most, if it is new."""
     side = len(matrix)
     shortest, via = np.full_like(matrix, np.inf), np.zeros(matrix.shape, dtype=np.int64)
     for z in range(side):
@@ -134,7 +135,7 @@ def _violated(matrix: FloatArray, known: Indices) -> Indices:
         through[z, :] = through[:, z] = np.inf
         shorter = through < shortest
         shortest[shorter], via[shorter] = through[shorter], z
-    # Less than this is rounding, and nothing but the closure removes it.
+    # Smaller violations are rounding errors, which only the closure removes.
     broken = np.triu(matrix - shortest > 1e-14 * matrix.max(initial=0.0), 1)
     u, v = np.nonzero(broken)
     cuts = np.stack([u, via[u, v], v], axis=1)

@@ -1,4 +1,4 @@
-"""The quadratic programme of good edit similarity learning, and what proves a solution.
+"""The quadratic program of good edit similarity learning, and the proof of a solution.
 
 With the counts N_p of the edits in pair p, L = log 2, and pairs that should be close (P) or far
 (N), GESL (Bellet, Habrard and Sebban 2012) is
@@ -12,14 +12,14 @@ As [z]₊ = max α z over 0 ≤ α ≤ 1, the Lagrangian with multipliers λ ≥
 
     Σ_j h_j c_j² + Σ_p α_p (s_p (⟨N_p, c⟩ - η) + b_p) + ⟨λ, T c⟩,
 
-where h_j is β L times how many of the (U + 1)² entries variable j stands for. It falls apart:
-with g = Σ_p s_p α_p N_p + Tᵀ λ, the best c_j ≥ 0 is [-g_j]₊ / 2 h_j, and the best η is 1 if
-t = Σ_p s_p α_p is positive, else 0. What remains is the dual,
+where h_j is β L times the number of the (U + 1)² entries that variable j represents. It is
+separable: with g = Σ_p s_p α_p N_p + Tᵀ λ, the best c_j ≥ 0 is [-g_j]₊ / 2 h_j, and the best η is 1
+if t = Σ_p s_p α_p is positive, else 0. This gives the dual,
 
     D(α, λ) = Σ_N α_p - [t]₊ - Σ_j [-g_j]₊² / 4 h_j,   0 ≤ α ≤ 1, λ ≥ 0.
 
 D of *any* such α and λ is a lower bound of the loss of any feasible c and η. The difference of the
-two is the certified gap; it trusts no solver.
+two is the certified gap, which is valid for every solver.
 """
 
 from typing import NamedTuple
@@ -30,15 +30,15 @@ from scipy.sparse import csr_array
 
 from treemetric._base.typing import FloatArray
 
-# Costs up to this share of the largest one are what the solver leaves of 0.
+# Costs up to this share of the largest cost are 0 up to the accuracy of the solver.
 _DUST = 1e-9
 
 
 def swept(costs: FloatArray) -> FloatArray:
-    """Give the costs with those that stand for 0 set to 0.
+    """Return the costs with tiny values set to 0.
 
-    They would add next to nothing to any sum, but where all true costs of a distance are 0 (or
-    those of its cheapest chain of edits) they would decide who is nearest to whom.
+    They hardly change any sum. But if all true costs of a distance (or of its cheapest chain of
+    edits) are 0, they would decide which trees are nearest.
     """
     return np.where(costs <= _DUST * costs.max(initial=0.0), 0.0, costs)
 
@@ -53,12 +53,12 @@ class Point(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """By how much the loss may be too large; rounding never makes it negative."""
+        """The difference between loss and bound; rounding never makes it negative."""
         return max(0.0, self.loss - self.bound)
 
 
 class Outcome(NamedTuple):
-    """The point that was found, the number of steps, and whether the gap is small enough."""
+    """The best point, the number of steps, and whether the gap is small enough."""
 
     point: Point
     n_iter: int
@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
 
 
 class Problem:
-    """The programme in units of L.
+    """The program in units of L.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ class Problem:
         self.offsets = negative.astype(np.float64)
         self.weights = weights
         self.hard = csr_array((0, rows.shape[1])) if hard is None else hard
-        # No loss is known more exactly than the sum of so many hinges of about 1.
+        # The rounding error of a sum of this many hinges of about 1.
         self.rounding = 4 * float(np.finfo(np.float64).eps) * (1 + float(self.offsets.sum()))
 
     def loss(self, costs: FloatArray) -> tuple[float, float]:
-        """Give the loss of costs with the best margin, and that margin.
+        """Return the loss of costs with the best margin, and that margin.
 
-        The loss falls in η with the number of pairs of P beyond η, and rises with the number of
-        pairs of N whose ⟨N_p, c⟩ - 1 is below η: its slope right of η is the number of all these
-        breakpoints up to η, less the size of P. The smallest of the best margins is taken.
+        As a function of η, the loss falls with the number of pairs of P above η and rises with the
+        number of pairs of N whose ⟨N_p, c⟩ - 1 is below η. Its slope right of η is the number of
+        all these breakpoints up to η minus the size of P. The smallest optimal margin is returned.
         """
         ends = self.rows @ costs
         breaks = ends - self.offsets
@@ -113,23 +113,23 @@ class Problem:
         return float(self.weights @ costs**2 + hinges.sum()), margin
 
     def slope(self, alpha: FloatArray, tied: FloatArray) -> FloatArray:
-        """Give g, the gradient of the linear part of the Lagrangian in the costs."""
+        """Return g, the gradient of the linear part of the Lagrangian by the costs."""
         g: FloatArray = self.columns @ (self.signs * alpha)
         if len(tied):
             g = g + self.hard.T @ tied
         return g
 
     def best_costs(self, alpha: FloatArray, tied: FloatArray) -> FloatArray:
-        """Give the costs that minimise the Lagrangian."""
+        """Return the costs that minimise the Lagrangian."""
         return np.maximum(-self.slope(alpha, tied), 0.0) / (2 * self.weights)
 
     def bound(self, alpha: FloatArray, tied: FloatArray) -> float:
-        """Give D(α, λ), after moving both into their ranges."""
+        """Return D(α, λ), with both clipped to their ranges."""
         alpha, tied = np.clip(alpha, 0.0, 1.0), np.maximum(tied, 0.0)
         quadratic = self.weights @ self.best_costs(alpha, tied) ** 2
         eta = max(0.0, float(self.signs @ alpha))
         return float(self.offsets @ alpha - eta - quadratic)
 
     def converged(self, point: Point, tol: float) -> bool:
-        """Tell whether a gap is small enough, or as small as rounding lets it be."""
+        """Return whether a gap is small enough, or as small as rounding permits."""
         return point.gap <= max(tol * point.loss, self.rounding)

@@ -1,11 +1,11 @@
-"""An interior point method for the programme of GESL.
+"""An interior point method for the quadratic program of GESL.
 
-The method of Mehrotra (1992) on the primal and the dual at once. With hinges ξ ≥ 0 and slacks
+This is the primal-dual method of Mehrotra (1992). With hinges ξ ≥ 0 and slacks
 w = ξ - s (N c - η) - b ≥ 0 (w = -T c for a triangle inequality), and multipliers α of w, 1 - α of
 ξ, γ of c ≥ 0, μ of η ≥ 0 and ν of η ≤ 1, the optimum is where the products α w, (1 - α) ξ, γ c,
-μ η and ν (1 - η) vanish. A Newton step on these products needs one system of equations: in the
-pairs or in the costs, whichever are fewer, or in both if all are few. About 20 steps do, whatever
-β is.
+μ η and ν (1 - η) vanish. A Newton step on these products solves one system of equations: in the
+pairs or in the costs, whichever are fewer, or in both if all are few. About 20 steps are enough for
+every β.
 """
 
 from collections.abc import Callable
@@ -23,23 +23,23 @@ from treemetric.learning._gesl_problem import Point, Problem
 
 Report = Callable[[int, float], None]
 
-# A share of entries above which the matrix of all pairs is kept dense, if it is not too large.
+# The matrix of all pairs is dense above this share of nonzero entries, if it is not too large.
 _DENSE, _LARGEST = 0.04, 1 << 25
-# So many pairs and costs together are solved for at once, which is slower but loses fewer digits.
+# Up to this many pairs and costs are solved in one system, which is slower but more accurate.
 _SMALL = 200
-# How far to go towards the boundary, and how small a product may be against the mean.
+# The share of the way to the boundary, and the smallest product relative to the mean.
 _TO_THE_BOUNDARY, _NEIGHBOURHOOD, _SHORTEST = 0.995, 1e-4, 1e-10
-# The share that a step should leave of the mean product; if not, steps that aim at these follow.
+# A step should reduce the mean product to this share; otherwise steps towards these shares follow.
 _PROGRESS, _SHARES = 0.7, (0.1, 0.5)
-# From so many unknowns on the factors cost far more than steps with them, so many steps are tried:
-# towards each of these shares, corrected again and again. That halves their number.
+# From this many unknowns on a factorisation costs far more than a step with it, so several steps
+# are tried: towards each of these shares, with this many corrections. That halves their number.
 _LARGE, _AIMS, _CORRECTIONS = 1000, (0.03, 0.1, 0.3), 4
-# So many steps in a row that hardly lower the gap say that rounding has the upper hand.
+# After this many steps in a row that hardly lower the gap, rounding errors dominate.
 _IDLE = 8
 
 
 class Solution(NamedTuple):
-    """What `solve` found: the best point, and the number of steps."""
+    """The result of `solve`: the best point and the number of steps."""
 
     point: Point
     n_iter: int
@@ -49,8 +49,8 @@ class Solution(NamedTuple):
 class _State:
     """The unknowns, or a step of all of them; ``eta`` and its multipliers are arrays of one.
 
-    ``rest`` is 1 - α of the pairs and ``room`` 1 - η, kept by themselves: as differences they would
-    have no digits left near 0.
+    ``rest`` is 1 - α of the pairs and ``room`` is 1 - η. They are stored, because the differences
+    would be inaccurate near 0.
     """
 
     costs: FloatArray
@@ -65,7 +65,7 @@ class _State:
     room: FloatArray
 
     def moved(self, step: "_State", length: float) -> "_State":
-        """Go some way along a step."""
+        """Return the state some way along a step."""
         parts = (
             getattr(self, field.name) + length * getattr(step, field.name) for field in fields(self)
         )
@@ -73,34 +73,34 @@ class _State:
 
 
 def nothing(done: int, loss: float) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 def solve(
     problem: Problem, *, tol: float, max_iter: int, done: int = 0, report: Report = nothing
 ) -> Solution:
-    """Solve a programme until its certified gap is at most ``tol`` of the loss.
+    """Solve a program until its certified gap is at most ``tol`` of the loss.
 
-    It also ends when rounding no longer lets the gap fall; `Problem.converged` tells. ``report``
-    is called with the number of steps, ``done`` ones before included, and the loss.
+    It also ends when rounding errors keep the gap from falling; see `Problem.converged`.
+    ``report`` is called with the number of steps, including ``done`` earlier steps, and the loss.
     """
     m, n = problem.rows.shape
     best = Solution(_trivial(problem), 0)
     if n == 0 or best.point.gap <= tol * best.point.loss:
         return best
-    check_memory(16 * min(m + problem.hard.shape[0], n + 1) ** 2, "the quadratic programme of GESL")
+    check_memory(16 * min(m + problem.hard.shape[0], n + 1) ** 2, "the quadratic program of GESL")
     newton = _Newton(problem)
     state = newton.start()
     idle = 0
     for n_iter in range(1, max_iter + 1):
-        # What overflows near the end of all digits ends the search.
+        # An overflow at the limit of accuracy ends the search.
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             moved = newton.step(state)
         if moved is None:
             break
         state = moved
         found = _certify(problem, state, best.point)
-        # Far from the optimum the method's own gap, the sum of all products, is the larger one.
+        # Far from the optimum the gap of the method, the sum of all products, is larger.
         far = newton.total(state) > found.gap
         idle = 0 if far or found.gap < 0.9 * best.point.gap else idle + 1
         best = Solution(found, n_iter)
@@ -111,7 +111,7 @@ def solve(
 
 
 def _trivial(problem: Problem) -> Point:
-    """Give the costs 0, which are optimal without pairs of N or for an infinite β."""
+    """Return the costs 0, which are optimal without pairs of N or for an infinite β."""
     costs = np.zeros(problem.rows.shape[1])
     loss, margin = problem.loss(costs)
     bound = problem.bound(problem.offsets, np.zeros(problem.hard.shape[0]))
@@ -119,13 +119,13 @@ def _trivial(problem: Problem) -> Point:
 
 
 def _certify(problem: Problem, state: _State, best: Point) -> Point:
-    """Give the best of the costs that a state suggests, and the best of all bounds."""
+    """Return the best of the costs that a state suggests, and the best bound."""
     m = len(problem.signs)
     alpha, tied = state.alpha[:m], state.alpha[m:]
     bound = max(best.bound, problem.bound(alpha, tied))
     candidates = [state.costs]
     if not len(tied):
-        # The minimum of the Lagrangian need not obey inequalities other than c ≥ 0.
+        # The minimum of the Lagrangian satisfies c ≥ 0, but not always other inequalities.
         candidates.append(problem.best_costs(alpha, tied))
     point = best._replace(bound=bound)
     for costs in candidates:
@@ -136,7 +136,7 @@ def _certify(problem: Problem, state: _State, best: Point) -> Point:
 
 
 def _with_zeros(problem: Problem, state: _State, best: Point, tol: float) -> Point:
-    """Set costs to exactly 0 that vanish in the limit, if that leaves the gap small enough."""
+    """Set costs that vanish in the limit to exactly 0, if the gap stays small enough."""
     if problem.hard.shape[0]:
         return best
     costs = np.where(2 * problem.weights * best.costs < state.gamma, 0.0, best.costs)
@@ -146,7 +146,7 @@ def _with_zeros(problem: Problem, state: _State, best: Point, tol: float) -> Poi
 
 
 class _Newton:
-    """Steps of the interior point method for one programme."""
+    """Steps of the interior point method for one program."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -163,21 +163,21 @@ class _Newton:
         self.matrix: Any = both.toarray() if dense else both
         self.dense = dense
         self.by_costs = both.shape[1] <= both.shape[0]
-        # Triangle inequalities are what makes for many small steps.
+        # Triangle inequalities cause many small steps.
         self.large = bool(self.k) and min(both.shape) >= _LARGE
         self.offsets = np.concatenate([problem.offsets, np.zeros(self.k)])
         self.transposed: Any = self.matrix.T if dense else both.T.tocsr()
 
     def start(self) -> _State:
-        """Give equal costs that make the mean pair as far as it can be, well inside all bounds."""
+        """Return equal costs under which the mean pair is far, well inside all bounds."""
         problem = self.problem
         sums = problem.rows.sum(axis=1)
         cost = 1.5 / max(float(sums[problem.signs < 0].mean()), 1e-3)
         costs, eta = np.full(self.n, cost), np.array([0.5])
         values = self.matrix @ np.concatenate([costs, eta]) + self.offsets
         hinge = np.maximum(values[: self.m], 0.0) + 1.0
-        # Positive, as hinges exceed their values and equal costs are triangular. Steps keep the
-        # equations of slacks and costs, so that no residual has to be corrected later.
+        # Positive, because hinges exceed their values and equal costs are triangular. Steps keep
+        # the equations of slacks and costs, so that no residual has to be corrected later.
         slack = -values
         slack[: self.m] += hinge
         alpha = np.full(self.m + self.k, 0.5)
@@ -190,7 +190,7 @@ class _Newton:
         return _State(costs, eta, hinge, slack, alpha, gamma, low, high, rest, room)
 
     def step(self, at: _State) -> _State | None:
-        """Give the state after a step; None if rounding lets the method go no further."""
+        """Return the state after a step; None if rounding errors prevent further progress."""
         inverse = at.slack / at.alpha
         inverse[: self.m] += at.hinge / at.rest
         curve = np.concatenate(
@@ -214,8 +214,8 @@ class _Newton:
                 other, more = self._go(at, step)
                 if more < left:
                     best, left = other, more
-        # Mehrotra's steps can run into a corner or in circles. Those towards the central path,
-        # without a correction, always make progress.
+        # Mehrotra's steps can get stuck or cycle. Steps towards the central path without a
+        # correction always make progress.
         for share in _SHARES:
             if left < _PROGRESS:
                 break
@@ -225,10 +225,10 @@ class _Newton:
         return best
 
     def _go(self, at: _State, step: _State) -> tuple[_State | None, float]:
-        """Go as far as all numbers stay positive and no product falls far behind the others.
+        """Go as far as all numbers stay positive and no product is far below the others.
 
-        With the new state comes the share that is left of the mean product or of the residual of
-        the dual, whichever is more.
+        Return the new state and the remaining share of the mean product or of the dual residual,
+        whichever is larger.
         """
         length = min(1.0, _TO_THE_BOUNDARY * _length(at, step))
         least = min(_NEIGHBOURHOOD, 0.5 * self._centrality(at))
@@ -240,7 +240,7 @@ class _Newton:
         return None, np.inf
 
     def _factor(self, inverse: FloatArray, curve: FloatArray) -> Any:
-        """Factor the matrix of the Newton step: in both, in the costs or in the pairs."""
+        """Factorise the matrix of the Newton step: in both, in the costs or in the pairs."""
         if self.small:
             n = len(curve)
             whole = np.zeros((n + len(inverse),) * 2)
@@ -248,7 +248,7 @@ class _Newton:
             whole[n:, n:] = np.diag(-inverse)
             whole[n:, :n] = self.matrix
             whole[:n, n:] = self.transposed
-            # Rows in proportion, as both blocks of the diagonal reach from 0 to infinity.
+            # Scale the rows, because both blocks of the diagonal range from 0 to infinity.
             scale = 1.0 / np.sqrt(np.abs(whole).max(axis=1))
             if not np.isfinite(scale).all():
                 return None
@@ -263,7 +263,7 @@ class _Newton:
         else:
             normal = (left @ csr_array(diags_array(1.0 / inner) @ right)).toarray()
         normal[np.diag_indices_from(normal)] += outer
-        # A few units of rounding more on the diagonal, should the matrix be singular up to it.
+        # Add rounding errors to the diagonal if the matrix is singular up to them.
         for extra in (0.0, 1e-14, 1e-11):
             normal[np.diag_indices_from(normal)] *= 1.0 + extra
             try:
@@ -281,7 +281,7 @@ class _Newton:
     ) -> _State:
         """Solve for the step that brings all products to a target.
 
-        ``first`` is the step of the linear model, whose own products the second one corrects.
+        ``first`` is the step of the linear model, whose second-order products are corrected.
         """
         factor, inverse, curve = system
         m, alpha, rest, room = self.m, at.alpha, at.rest, at.room
@@ -336,22 +336,22 @@ class _Newton:
         )
 
     def total(self, at: _State) -> float:
-        """Give the sum of all products that are to vanish."""
+        """Return the sum of all products that vanish at the optimum."""
         return float(sum(product.sum() for product in _products(at)))
 
     def _mean(self, at: _State) -> float:
-        """Give the mean of these products."""
+        """Return the mean of these products."""
         return float(self.total(at) / (2 * self.m + self.k + self.n + 2))
 
     def _centrality(self, at: _State) -> float:
-        """Give the smallest product as a share of the mean; 0 for what is no number."""
+        """Return the smallest product as a share of the mean; 0 if it is not a number."""
         share = min(float(product.min(initial=np.inf)) for product in _products(at))
         share /= self._mean(at)
         return share if share > 0 else 0.0
 
 
 def _products(at: _State) -> list[FloatArray]:
-    """Give the products that vanish at the optimum."""
+    """Return the products that vanish at the optimum."""
     return [
         at.alpha * at.slack,
         at.rest * at.hinge,
@@ -362,7 +362,7 @@ def _products(at: _State) -> list[FloatArray]:
 
 
 def _length(at: _State, step: _State) -> float:
-    """Give how far along a step all numbers stay positive, a little more than 1 at most."""
+    """Return how far along a step all numbers stay positive, at most a little above 1."""
     longest = 1.0 / _TO_THE_BOUNDARY
     for field in fields(at):
         value, move = getattr(at, field.name), getattr(step, field.name)

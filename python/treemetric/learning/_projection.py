@@ -1,63 +1,53 @@
-"""A projection of the labels' vectors: where it starts, and the loss as a function of it.
+"""A projection of the labels' vectors: its start, and the loss as a function of it.
 
-With alignments fixed the loss depends on the costs c_q of the distinct pairs q = (u, v) of labels
-that are edited into each other, and these on the projected vectors a = xΩ. All kinds of costs but
-the Euclidean one are functions of the cosine s of two such vectors. With â = a / ‖a‖ and
+With alignments fixed the loss depends on the costs c_q of the pairs q = (u, v) of labels that are
+edited into each other, and the costs depend on the projected vectors a = xΩ. All kinds of costs
+but the Euclidean one are functions of the cosine s of two such vectors. With â = a / ‖a‖ and
 g_q = ∂E/∂s_q, kept as a sparse symmetric matrix G over the labels that occur,
 
     ∂E/∂â = G â,   ∂E/∂a = (∂E/∂â - (â · ∂E/∂â) â) / ‖a‖,   ∂E/∂Ω = Xᵀ ∂E/∂a.
 
-For one pair this is the gradient of Paaßen et al. (2018), transposed, since vectors are rows here.
+For one pair this is the gradient of Paaßen et al. (2018), transposed, because vectors are rows.
 For the Euclidean costs ∂E/∂a = (D - H) a with h_q = ∂E/∂c_q / c_q and D the row sums of H.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
-from treemetric._base.threads import one_blas_thread
 from treemetric._base.typing import FloatArray
+from treemetric._estimators.squashing import Squash
 from treemetric.alignment.edit_counts import EditCounts
-from treemetric.classification._median import Squash
 from treemetric.costs import VectorCosts
 from treemetric.costs._vectors import blank_cost, lengths_of, shortest, to_length_one
-from treemetric.learning._embedding import power_of_two
-from treemetric.learning._symbols import SymbolCounts
+from treemetric.learning._descent import DescentSpace
+from treemetric.learning.symbol_counts import SymbolCounts, fold_codes
 
-# Pairs of labels whose vectors are gathered at a time: a few MB.
+# Pairs of labels whose vectors are copied at a time: a few MB.
 _BLOCK = 1 << 14
 
 
 def fold_vectors(counts: EditCounts, costs: VectorCosts) -> SymbolCounts:
     """Count unordered pairs of labels; the first half of the rows is plus, the second minus.
 
-    Labels are rows of the vectors. Those without a vector cost what the gap does, so they are
-    counted as the gap, which comes after the last row.
+    Labels are numbered by the rows of the vectors. A label without a vector has the costs of the
+    gap and is counted as the gap, whose number is that of all rows. Vocabularies are large, so the
+    counts are sparse.
     """
-    gap = len(costs.alphabet)
-    codes = np.array([*costs._codes(counts.alphabet), gap], dtype=np.int64)
-    matrix = counts.matrix
-    old, new = codes[matrix.indices // len(codes)], codes[matrix.indices % len(codes)]
-    first, second = np.minimum(old, new), np.maximum(old, new)
-    keep = first != second
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
-    pairs, columns = np.unique(first[keep] * (gap + 1) + second[keep], return_inverse=True)
-    shape = (matrix.shape[0], len(pairs))
-    full = coo_array((matrix.data[keep], (rows, columns)), shape=shape).tocsr()
-    half = shape[0] // 2
-    return SymbolCounts(full[:half], full[half:], pairs // (gap + 1), pairs % (gap + 1))
+    return fold_codes(
+        counts, costs._codes(counts.alphabet), len(costs.alphabet), may_be_dense=False
+    )
 
 
 def first_projection(
     costs: VectorCosts, labels: tuple[Any, ...], n_components: int | None
 ) -> FloatArray:
-    """Give the projection to start from: that of the costs, the identity, or the main directions.
+    """Return the initial projection: that of the costs, the identity, or the main directions.
 
-    The main directions are those of the vectors of some labels about the origin, where the gap
-    is, so that as much of the products of vectors is kept as can be.
+    The main directions are those of the vectors of ``labels`` about the origin, where the gap is:
+    of all projections to so few dimensions they keep the products of vectors best.
     """
     dimension = costs.vectors.shape[1]
     if costs.projection is not None:
@@ -67,7 +57,7 @@ def first_projection(
     codes = costs._codes(labels)
     vectors = costs.vectors[codes[codes < len(costs.alphabet)]].astype(np.float64)
     directions = np.linalg.eigh(vectors.T @ vectors)[1][:, ::-1][:, :n_components]
-    # The sign of a direction means nothing; we fix it, so that all machines agree.
+    # The sign of a direction is arbitrary; it is fixed so that all machines agree.
     largest = np.abs(directions).argmax(axis=0)
     signs = np.sign(directions[largest, np.arange(n_components)])
     found: FloatArray = directions * signs
@@ -77,8 +67,8 @@ def first_projection(
 class ProjectionLoss:
     """The loss as a function of the projection, with alignments fixed.
 
-    To the loss comes strength · ‖Ω - Ω_start‖². Where a cost has no gradient (equal vectors, for
-    the chord and the angle also opposite ones, vectors of length 0) we take 0.
+    Regularisation adds strength · ‖Ω - Ω_start‖² to the loss. Where a cost has no gradient (equal
+    vectors, vectors of length 0, for the chord and the angle also opposite vectors) it is set to 0.
     """
 
     def __init__(
@@ -103,16 +93,16 @@ class ProjectionLoss:
         self.starts = np.searchsorted(self.first, np.arange(len(labels) + 1))
 
     def keep_blanks(self, omega: FloatArray) -> None:
-        """Let vectors that a projection sends to zero count as none for all other projections too.
+        """Treat vectors that a projection maps to zero as missing for all projections.
 
-        Their costs jump as soon as the projection changes at all, whatever the direction, and a
-        search along a line that starts with a jump ends there.
+        Their costs jump as soon as the projection changes in any direction, and a line search
+        that begins at a jump ends there.
         """
         lengths = lengths_of(self.vectors @ omega)
         self.present = lengths > shortest(self.lengths, omega, self.dtype)
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """Give the loss and its gradient, for a projection in one row."""
+        """Return the loss and its gradient, for a projection in one row."""
         omega = flat.reshape(self.start.shape)
         projected = self.vectors @ omega
         by_vector = self._euclidean if self.kind == "euclidean" else self._cosine
@@ -126,7 +116,7 @@ class ProjectionLoss:
 
     def _cosine(self, a: FloatArray, omega: FloatArray) -> tuple[float, FloatArray]:
         units, lengths = to_length_one(a)
-        # The same vectors as in the costs count as none; their gradient would be huge.
+        # Vectors that the costs treat as missing are missing here; their gradient would be huge.
         has = self.present & (lengths > shortest(self.lengths, omega, self.dtype))
         units[~has] = 0.0
         divisor = np.where(has, lengths, 1.0)[:, None]
@@ -136,7 +126,7 @@ class ProjectionLoss:
         costs, slope = cost_of_squares(squares, self.kind, sums)
         blank = blank_cost(self.kind) * either
         loss, by_cost = self.counts.loss(np.where(both, costs, blank), self.squash)
-        # |â - b̂|² = 2 - 2s, so ∂s is -2 times what is by the square.
+        # |â - b̂|² = 2 - 2s, so the derivative by s is -2 times the derivative by the square.
         weights = self._sparse(np.where(both, -2.0 * by_cost * slope, 0.0))
         by_unit = weights @ units + weights.T @ units
         by_unit -= units * np.einsum("uk,uk->u", units, by_unit)[:, None]
@@ -150,7 +140,7 @@ class ProjectionLoss:
         return loss, sums[:, None] * a - weights @ a - weights.T @ a
 
     def _squares(self, a: FloatArray, sign: float = 1.0) -> FloatArray:
-        """Give the squared lengths of a - sign b for all pairs, some at a time."""
+        """Return the squared lengths of a - sign b for all pairs, block by block."""
         squares = np.empty(len(self.first))
         for start in range(0, len(squares), _BLOCK):
             part = slice(start, start + _BLOCK)
@@ -166,10 +156,10 @@ class ProjectionLoss:
 def cost_of_squares(
     squares: FloatArray, kind: str, sums: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the cost of vectors of length one from their squared distance, and its derivative.
+    """Return the cost of vectors of length one from their squared distance, and its derivative.
 
-    The angle takes the squared lengths of their sums as well, to keep its digits for vectors that
-    are nearly opposite; without them they are 4 - `squares`.
+    For the angle, the squared lengths of their sums keep the result accurate for vectors that are
+    nearly opposite; the default is 4 - `squares`.
     """
     if kind == "cosine":
         return squares / 4, np.full_like(squares, 0.25)
@@ -183,49 +173,41 @@ def cost_of_squares(
     return np.arctan2(half, cosine) / (np.pi / 2), slope
 
 
-@dataclass(frozen=True)
-class ProjectionSpace:
-    """The parameters of BEDL for labels with vectors: the projection Ω."""
+@dataclass(frozen=True, kw_only=True)
+class ProjectionSpace(DescentSpace):
+    """The projection Ω of the labels' vectors: the parameters of BEDL for labels with vectors.
 
-    initial: VectorCosts
-    start: FloatArray
-    strength: float
-    max_iter: int
+    ``vocabulary`` are the initial costs. ``used`` are those of the labels that occur in training,
+    so that the others are not projected in every step.
+    """
+
+    vocabulary: VectorCosts
+    used: VectorCosts
+    shortcut: ClassVar[None] = None
+    by_class: ClassVar[bool] = False
 
     def costs(self, parameters: FloatArray) -> VectorCosts:
-        """Give the costs that a projection stands for."""
-        return self.initial.with_projection(parameters)
+        """Return the costs that a projection defines, for the labels that occur in training."""
+        return self.used.with_projection(parameters)
 
-    def penalty(self, parameters: FloatArray) -> float:
-        """Give what regularisation adds to the loss."""
-        return self.strength * float(np.sum((parameters - self.start) ** 2))
+    def kept(self, costs: VectorCosts) -> VectorCosts:
+        """Return the costs of the whole vocabulary, with the projection of some costs."""
+        return self.vocabulary.with_projection(costs.projection)
 
-    def loss(self, counts: SymbolCounts, squash: Squash, share: float = 1.0) -> ProjectionLoss:
-        """Give the loss of some alignments, with a share of the regularisation."""
-        return ProjectionLoss(counts, squash, self.initial, self.start, share * self.strength)
+    def fold(self, counts: EditCounts) -> SymbolCounts:
+        """Count unordered pairs of labels."""
+        return fold_vectors(counts, self.used)
 
-    def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
-        """Lower the loss by L-BFGS, with alignments fixed."""
-        if not len(counts.first):
-            return parameters  # no edit at all: nothing to learn
-        # In numbers of about 1, as L-BFGS stops by the size of the gradient.
-        unit = power_of_two(float(np.abs(self.start).max(initial=0.0)))
-        strength = self.strength * unit**2 if self.strength else 0.0
-        loss = ProjectionLoss(counts, squash, self.initial, self.start / unit, strength)
-        loss.keep_blanks(parameters / unit)
-        with one_blas_thread():
-            found = minimize(
-                loss,
-                parameters.ravel() / unit,
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": self.max_iter},
-            )
-        return self.scaled(found.x.reshape(parameters.shape) * unit)
-
-    def scaled(self, parameters: FloatArray) -> FloatArray:
-        """Keep the length of the start, on which the loss does not depend."""
-        length = float(np.linalg.norm(parameters))
-        if self.strength or not length:
-            return parameters
-        return parameters * (float(np.linalg.norm(self.start)) / length)
+    def objective(
+        self,
+        counts: SymbolCounts,
+        squash: Squash,
+        start: FloatArray,
+        strength: float,
+        search_from: FloatArray | None = None,
+    ) -> ProjectionLoss:
+        """Return the loss with alignments fixed."""
+        loss = ProjectionLoss(counts, squash, self.used, start, strength)
+        if search_from is not None:
+            loss.keep_blanks(search_from)
+        return loss

@@ -1,4 +1,4 @@
-"""Good edit similarity learning: costs that keep classes apart."""
+"""Good edit similarity learning: costs that separate classes."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from sklearn.utils import check_random_state
 
 from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import refuse, shown
-from treemetric._estimators.base import prototype_counts
+from treemetric._base.validation import check_int, refuse, shown
+from treemetric._estimators.checks import prototype_counts
+from treemetric._estimators.prototypes import Selection, closest, select_prototypes
 from treemetric.alignment.edit_counts import edit_counts
-from treemetric.classification._median import Selection, closest, select_prototypes
 from treemetric.costs import Costs, UnitCosts
 from treemetric.distances import pairwise_distances
-from treemetric.learning._base import ClassCodes, TreeMetricLearner, check_int
+from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
 from treemetric.learning._metric import check_choice
-from treemetric.learning._symbols import check_tables
+from treemetric.learning.symbol_counts import check_tables
 
 __all__ = ["GESL", "GoodCosts", "learn_costs"]
 
@@ -25,80 +25,82 @@ Pairs = npt.NDArray[np.int64]
 
 
 class GESL(TreeMetricLearner):
-    """Good edit similarity learning: costs that keep classes apart, by a quadratic programme.
+    """Good edit similarity learning: costs that separate classes, by a quadratic program.
 
-    Pairs of trees of one class (P) are to be close, pairs of different classes (N) to be far.
+    Pairs of trees of one class (P) should be close, pairs of different classes (N) should be far.
     With the edits N_p of the optimal alignments of pair p under the initial costs, the learner
     minimises over all costs c ≥ 0 and margins 0 ≤ η ≤ log 2
 
         β ‖c‖² + Σ_P [⟨N_p, c⟩ - η]₊ + Σ_N [log 2 + η - ⟨N_p, c⟩]₊,
 
-    where ‖c‖² sums the squares of all (U + 1)² costs of U labels and the gap. The programme is
-    convex, and is solved until a proof says that no loss is smaller by more than `tol`.
+    where ‖c‖² sums the squares of all (U + 1)² costs of U labels and the gap (the missing
+    counterpart of a deleted or inserted node). The program is convex and is solved until the
+    duality gap proves that no loss is smaller by more than a share `tol`.
 
     Parameters
     ----------
     beta : float, default=1.0
-        The weight β of the squared costs. The other terms are sums over pairs, so that twice as
-        many trees call for twice the weight.
+        The weight β of the squared costs. The other terms are sums over pairs, so twice as many
+        trees need twice the weight.
     pairs : {'neighbors', 'prototypes'}, default='neighbors'
-        Pair each tree with its closest trees of the same class and its furthest ones of others, or
-        with the closest prototype of its own class and the closest of another one; prototypes
-        are training trees, chosen as by `MedianGLVQ` under the initial costs.
+        Pair each tree with its closest trees of the same class and its furthest trees of other
+        classes, or with the closest prototype of its own class and of another class. Prototypes
+        are training trees that are chosen as in `MedianGLVQ` under the initial costs.
     n_neighbors : int, default=1
-        How many closest and how many furthest trees, for ``pairs='neighbors'``; fewer if there are
-        fewer. Of equally far ones the first in the training set count.
+        Number of closest and of furthest trees for ``pairs='neighbors'``, or as many as there
+        are. Ties go to the first tree of the training set.
     n_prototypes : int or dict, default=1
-        Number of prototypes per class, for ``pairs='prototypes'``; a dict by class for different
+        Number of prototypes per class for ``pairs='prototypes'``; a dict by class for different
         numbers.
     script : {'average', 'one'}, default='average'
-        Count edits on average over all optimal alignments, or in the one that `align` gives.
+        Count edits on average over all optimal alignments, or in the one that `align` returns.
     metric : bool, default=False
         Whether the costs must be a pseudo-metric: symmetric, 0 from a label to itself, and
-        triangular. Otherwise they may lack all of that, and the distance under their closure can
-        be much smaller than the one that was learned, even 0 everywhere. The time grows with the
-        sixth power of the number of labels; see Notes.
+        triangular. Otherwise they may have none of these properties, and the distance under their
+        closure can be much smaller than the learned one, even 0 everywhere. With ``metric=True``
+        the time grows with the sixth power of the number of labels; see Notes.
     initial_costs : Costs, optional
-        The costs that choose pairs and alignments; 1 for every edit by default.
+        The costs for choosing pairs and alignments; by default every edit costs 1.
     tol : float, default=1e-8
         The largest duality gap, as a share of the loss.
     max_iter : int, default=200
-        The largest number of steps of the solver; about 20 to 60 do.
+        Maximum number of steps of the solver; about 20 to 60 are usual.
     distance : {'actual', 'pseudo'}, default='actual'
         What `transform` and `predict` compute: the edit distance under the learned costs (under
-        their closure, if they are not a pseudo-metric), or the price under them of alignments that
-        are optimal under the initial costs, which is what was learned.
+        their closure if they are not a pseudo-metric), or the pseudo-edit distance. The pseudo-edit
+        distance is the cost, under the learned costs, of alignments that are optimal under the
+        initial costs; the learner optimises this distance.
     unseen : {'error', 'gap-like'}, default='error'
-        What to do with labels that did not occur in training: raise an error, or treat them as the
-        gap is treated; see `BEDL`.
+        How to handle labels that did not occur in training: raise an error, or give them costs
+        similar to those of the gap; see `BEDL`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     verbose : int, default=0
-        1 shows a bar if the fit takes longer than a second, 2 prints a line per step.
+        1 shows a progress bar if the fit takes longer than a second, 2 prints a line per step.
     random_state : int, RandomState instance or None, default=None
-        Given to the choice of prototypes, which does not depend on it as yet.
+        Not used at present: the choice of prototypes is deterministic.
 
     Attributes
     ----------
     costs_ : CostMatrix
         The learned costs.
     initial_costs_ : Costs
-        The costs that chose pairs and alignments.
+        The costs for which pairs and alignments were chosen.
     margin_ : float
         The margin η.
     loss_ : float
         The smallest loss.
     duality_gap_ : float
-        By how much `loss_` may be larger than the smallest possible one, at most.
+        Upper bound of the difference between `loss_` and the smallest possible loss.
     n_iter_ : int
-        How many steps the solver took.
+        Number of steps of the solver.
     pairs_ : tuple of two ndarrays of shape (n_pairs, 2)
         The pairs P and N, as indices of training trees.
     prototypes_ : ndarray
-        Indices of the training trees that `predict` goes by; with ``pairs='neighbors'`` these are
-        all of them, so that it gives the class of the nearest training tree.
+        Indices of the training trees that `predict` compares with. With ``pairs='neighbors'``
+        these are all trees, so that `predict` returns the class of the nearest training tree.
     prototype_labels_ : ndarray
-        Their classes.
+        The classes of the prototypes.
     classes_ : ndarray
         The classes.
     trees_ : TreeSet
@@ -106,28 +108,27 @@ class GESL(TreeMetricLearner):
 
     See Also
     --------
-    learn_costs : The same for pairs that are given.
-    BEDL : Learns an embedding of the labels, always a metric.
+    learn_costs : The same for given pairs.
+    BEDL : Learns an embedding of the labels, whose costs are always a pseudo-metric.
 
     Notes
     -----
-    The variants that are compared by Paassen et al. (2018) are ``script='one'`` (the original,
-    G1), ``script='average'`` (G2), and ``pairs='prototypes', script='average'`` (G3).
+    Paassen et al. (2018) compare the variants ``script='one'`` (the original, G1),
+    ``script='average'`` (G2), and ``pairs='prototypes', script='average'`` (G3).
 
-    Edits that are in no pair of N cost 0: nothing speaks for a higher cost. With one class there
-    are no such pairs, and all costs are 0.
+    Edits that occur in no pair of N cost 0, because a higher cost never lowers the loss. With one
+    class there are no such pairs, and all costs are 0.
 
-    With ``metric=True`` there are U (U + 1) / 2 costs for U labels, tied by some U³ / 2 triangle
-    inequalities, and each step solves a system of equations in all costs, with some 4 U⁴ bytes of
-    memory. For 400 pairs a fit took 7 seconds of one core for 60 labels (24 steps), half a minute
-    for 80 (37 steps) and two minutes for 100 (42 steps). From 159 labels on the inequalities are
-    added in rounds, which takes several times as long and may need a larger `max_iter`. For so
-    many labels use `BEDL`, whose costs are always a metric.
+    With ``metric=True`` there are U (U + 1) / 2 costs for U labels with about U³ / 2 triangle
+    inequalities, and each step solves a system of equations in all costs, which needs about 4 U⁴
+    bytes of memory. For 400 pairs a fit took 7 seconds on one core for 60 labels (24 steps), half
+    a minute for 80 labels (37 steps) and two minutes for 100 labels (42 steps). From 159 labels on
+    the inequalities are added in rounds, which takes several times as long and may need a larger
+    `max_iter`. For this many labels use `BEDL`, whose costs are always a pseudo-metric.
 
     The loss is known up to `duality_gap_`, single costs only up to about √(`duality_gap_` / β):
-    for a small β the loss hardly depends on them. Of equally far trees and of equally good
-    prototypes and alignments the first count, so the result depends on the order of the training
-    trees.
+    for a small β the loss hardly depends on them. Ties between trees, prototypes and alignments
+    go to the first, so the result depends on the order of the training trees.
 
     References
     ----------
@@ -192,7 +193,7 @@ class GESL(TreeMetricLearner):
         X : TreeSet or list of Tree
             The training trees.
         y : array-like of shape (n_trees,)
-            Their classes.
+            The classes of the trees.
 
         Returns
         -------
@@ -202,7 +203,7 @@ class GESL(TreeMetricLearner):
         Warns
         -----
         ConvergenceWarning
-            If the gap is larger than `tol` says, and not by rounding alone.
+            If the duality gap exceeds `tol` by more than rounding errors.
 
         Examples
         --------
@@ -216,7 +217,7 @@ class GESL(TreeMetricLearner):
         name = type(self).__name__
         check_choice(self.pairs, "pairs", name, ("neighbors", "prototypes"))
         check_choice(self.script, "script", name, ("average", "one"))
-        check_int(self.n_neighbors, "n_neighbors", name, 1)
+        check_int(self.n_neighbors, "n_neighbors", name)
         check_solver(self.beta, self.metric, self.tol, self.max_iter, name)
         initial = self._check_initial()
         data = self._begin(X, y)
@@ -224,7 +225,7 @@ class GESL(TreeMetricLearner):
         random = check_random_state(self.random_state)
         trees, codes = data.trees, data.codes
         check_tables(len(trees.alphabet), 6, name)
-        # How many steps the solver takes nobody knows; it is far less than it may take.
+        # The number of steps of the solver is unknown, and far below `max_iter`.
         with fit_report(self.verbose, name, None) as report:
             distances: Any = pairwise_distances(
                 trees,
@@ -275,7 +276,7 @@ class GESL(TreeMetricLearner):
         return self
 
     def _check_initial(self) -> Costs:
-        """Give the initial costs; None means unit costs."""
+        """Check and return the initial costs; None means unit costs."""
         if self.initial_costs is None:
             return UnitCosts()
         if not isinstance(self.initial_costs, Costs):
@@ -288,7 +289,7 @@ class GESL(TreeMetricLearner):
 
 
 def _neighbors(distances: FloatArray, codes: ClassCodes, count: int) -> tuple[Pairs, Pairs]:
-    """Pair each tree with its closest of the same class and its furthest of others."""
+    """Pair each tree with its closest trees of the same class and its furthest of others."""
     same = codes == codes[:, None]
     far = np.where(same, np.inf, -distances)
     np.fill_diagonal(same, val=False)
@@ -299,7 +300,7 @@ def _neighbors(distances: FloatArray, codes: ClassCodes, count: int) -> tuple[Pa
 def _to_prototypes(
     distances: FloatArray, codes: ClassCodes, chosen: Selection
 ) -> tuple[Pairs, Pairs]:
-    """Pair each tree with the closest prototype of its own class and of another."""
+    """Pair each tree with the closest prototype of its own class and of another class."""
     nearest = closest(distances[:, chosen.indices], chosen.labels, codes)
     every = np.arange(len(codes))
     close, far = (
@@ -309,7 +310,7 @@ def _to_prototypes(
 
 
 def _smallest(values: FloatArray, count: int) -> Pairs:
-    """Give (row, column) of the smallest finite values of each row; of equal ones the first."""
+    """Return (row, column) of the smallest finite values of each row; ties go to the first."""
     order = np.argsort(values, axis=1, kind="stable")[:, :count]
     rows = np.repeat(np.arange(len(values)), order.shape[1])
     columns = order.ravel()

@@ -1,4 +1,4 @@
-"""Learning vector quantisation of the costs themselves."""
+"""Learning vector quantisation: the costs themselves are learned."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 from treemetric._base.validation import refuse, shown
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.learning._cost_space import CostSpace, normalised
-from treemetric.learning._lvq import PrototypeLearner
-from treemetric.learning._symbols import check_tables
+from treemetric.learning._prototype_learner import PrototypeLearner
+from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
 __all__ = ["LVQCosts"]
@@ -17,85 +17,89 @@ __all__ = ["LVQCosts"]
 class LVQCosts(PrototypeLearner):
     """Learning vector quantisation of the costs: prototypes for each class, and a table of costs.
 
-    The loss and the alternation are those of `BEDL`, but what is learned are the costs
-    themselves. After every gradient step they are made a pseudo-metric again: negative costs
-    become 0, the table is symmetrised, its diagonal is set to 0, and every cost is replaced by
-    that of the cheapest chain of edits.
+    The loss and the alternation are those of `BEDL`, but the costs themselves are learned. Every
+    gradient step is followed by a normalisation that makes the costs a pseudo-metric again:
+    negative costs become 0, the table is symmetrised, its diagonal is set to 0, and every cost is
+    replaced by that of the cheapest chain of edits.
 
     Parameters
     ----------
     n_prototypes : int, dict or array-like, default=1
-        Number of prototypes: for each class, by class, or one number per class in the order of
-        `classes_`. A class with fewer trees gives all of them.
+        Number of prototypes: one number for all classes, a dict by class, or one number per class
+        in the order of `classes_`. A class with fewer trees uses all of them.
     initial_costs : Costs, optional
-        The costs to start from, made a pseudo-metric; 1 for every edit by default. They must
-        know all labels of the training trees. The costs of labels that they know beyond that
-        change only where a cheaper chain of edits appears.
+        The initial costs, which are made a pseudo-metric; by default every edit costs 1. They must
+        contain all labels of the training trees. The costs of their other labels change only where
+        a cheaper chain of edits appears.
     squashing : {'identity', 'logistic'}, default='identity'
-        The increasing function Φ of the loss. The logistic one, 1 / (1 + exp(-slope · μ)), counts
-        trees near the border the more, the larger the slope is.
+        The increasing function Φ of the loss. With the logistic function,
+        1 / (1 + exp(-slope · μ)), trees near the border between classes have more weight; the
+        larger the slope, the more.
     slope : float, default=5.0
         The slope of the logistic function.
     regularisation : float, default=0.0
-        Adds ``regularisation`` times the sum, over all unordered pairs of symbols with the gap, of
-        the squared change of the cost. Without it the mean cost stays as it is at the start.
+        Adds ``regularisation`` times the sum of the squared changes of all costs, over unordered
+        pairs of labels and the gap (the missing counterpart of a deleted or inserted node).
+        Without regularisation the mean cost is kept.
     max_iter : int, default=20
-        Most rounds of distances, prototypes, counts and gradient steps.
+        Maximum number of rounds of distances, prototypes, counts and gradient steps.
     max_inner_iter : int, default=50
-        Most gradient steps in each round. A step that does not lower the loss is halved until it
-        does.
+        Maximum number of gradient steps in each round. A step that does not lower the loss is
+        halved until it does.
     tol : float, default=1e-6
-        The fit ends when a round changes the loss by less than that per tree.
+        The fit ends when a round changes the loss by at most `tol` per tree.
     patience : int, default=5
-        A round that raises the loss is taken back, and the next one goes half the way; after so
-        many of them in a row the fit ends.
+        A round that does not lower the loss is discarded, and the next round tries half of its
+        step. The fit ends after this many such rounds in a row.
     temperature : float, optional
-        Count edits over all alignments, weighted by exp(-cost / temperature), instead of over
-        the optimal ones only.
+        Count edits over all alignments, weighted by exp(-cost / temperature). By default only
+        optimal alignments are counted.
     distance : {'actual', 'pseudo'}, default='actual'
         What `transform` and `predict` compute: the edit distance under the learned costs, or the
-        price under them of the alignments that are optimal under the initial costs.
+        pseudo-edit distance. The pseudo-edit distance is the cost, under the learned costs, of the
+        alignments that are optimal under the initial costs.
     unseen : {'error', 'gap-like'}, default='error'
-        What to do with labels that did not occur in training; see `BEDL`.
+        How to handle labels that did not occur in training: raise an error, or give them costs
+        similar to those of the gap; see `BEDL`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     verbose : int, default=0
-        1 shows a bar if the fit takes longer than a second, 2 prints a line per round.
+        1 shows a progress bar if the fit takes longer than a second, 2 prints a line per round.
     random_state : int, RandomState instance or None, default=None
-        Given to the choice of prototypes, which does not depend on it as yet.
+        Not used at present: the choice of prototypes is deterministic.
 
     Attributes
     ----------
     costs_ : CostMatrix
         The learned costs, a pseudo-metric.
     initial_costs_ : Costs
-        The costs at the start; the pseudo-edit distance prices their alignments.
+        The initial costs; the pseudo-edit distance uses their alignments.
     prototypes_ : ndarray
-        Positions of the prototypes in the training trees, grouped by class.
+        Indices of the prototypes in the training trees, grouped by class.
     prototype_labels_ : ndarray
-        Their classes.
+        The classes of the prototypes.
     classes_ : ndarray
         The classes, sorted.
     trees_ : TreeSet
         The training trees.
     loss_ : float
-        The least loss, with the regularisation.
+        The lowest loss, including the regularisation.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
-        The loss at the start and after each round; it never rises.
+        The initial loss and the loss after each round; it never rises.
     n_iter_ : int
         Number of rounds.
 
     See Also
     --------
-    BEDL : Learns an embedding of the symbols, which needs no normalisation.
+    BEDL : Learns an embedding of the labels, which needs no normalisation.
 
     Notes
     -----
-    Every step takes time cubic in the number of labels. For many hundreds of them `BEDL` with
-    ``n_components`` of 10 or so is much faster.
+    Every step takes time cubic in the number of labels. For many hundreds of labels, `BEDL` with
+    ``n_components`` of about 10 is much faster.
 
-    Of equally good prototypes and alignments the first count, so the result depends on the order
-    of the training trees.
+    Ties between prototypes go to the first tree, so the result depends on the order of the
+    training trees.
 
     References
     ----------
@@ -161,20 +165,23 @@ class LVQCosts(PrototypeLearner):
         random: np.random.RandomState,  # noqa: ARG002
     ) -> tuple[CostSpace, Costs]:
         costs = UnitCosts() if self.initial_costs is None else self.initial_costs
-        # Costs with an alphabet of their own may know more labels; these stay known.
-        given = isinstance(costs, CostMatrix)
-        alphabet = costs.alphabet if isinstance(costs, CostMatrix) else trees.alphabet
-        check_tables(len(alphabet), 12, "LVQCosts")
-        known = costs.to_matrix(trees.alphabet)
-        table = costs if isinstance(costs, CostMatrix) else known
+        known: CostMatrix | None = costs if isinstance(costs, CostMatrix) else None
+        check_tables(len((trees if known is None else known).alphabet), 12, "LVQCosts")
+        # Raises an error if a label is missing.
+        table = costs.to_matrix(trees.alphabet)
+        used = None
+        if known is not None:
+            # A table may know further labels; these stay known.
+            used = np.array([known._index[label] for label in trees.alphabet], dtype=np.int64)
+            table = known
         start = normalised(table.matrix)
-        codes = np.array([table._index[label] for label in trees.alphabet], dtype=np.int64)
+        unit = costs == UnitCosts()
         space = CostSpace(
             table.alphabet,
             start,
             float(self.regularisation),
             self.max_inner_iter,
-            used=codes if given else None,
+            used=used,
+            shortcut=costs if unit else None,
         )
-        unit = isinstance(costs, UnitCosts)
         return space, costs if unit else CostMatrix(table.alphabet, start)

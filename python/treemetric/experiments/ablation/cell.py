@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from treemetric._base.typing import FloatArray
 from treemetric.classification import DistanceSVC, GoodnessClassifier, MedianGLVQ
-from treemetric.classification._kernel import median_distance
+from treemetric.classification.kernel import median_distance
 from treemetric.costs import CostMatrix
 from treemetric.experiments.ablation.data import DataSet, Indices, Split, stratified
 from treemetric.experiments.ablation.distances import Distances, has_zero_closure

@@ -13,7 +13,7 @@ from treemetric.costs import CostMatrix
 from treemetric.distances import pairwise_distances
 from treemetric.experiments.ablation.data import Indices
 from treemetric.learning._metric import closed, extend
-from treemetric.learning._symbols import NEGLIGIBLE
+from treemetric.learning.symbol_counts import NEGLIGIBLE
 from treemetric.treeset import TreeSet
 
 

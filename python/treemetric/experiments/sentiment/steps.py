@@ -10,13 +10,13 @@ from sklearn.utils import check_random_state
 
 from treemetric._base.progress import measuring
 from treemetric._base.typing import FloatArray
-from treemetric.classification._median import Squash
+from treemetric._estimators.prototypes import draw_candidates, select_prototypes
+from treemetric._estimators.squashing import Squash
 from treemetric.costs import VectorCosts
 from treemetric.distances import pairwise_distances
 from treemetric.experiments.sentiment.data import Indices, Plan, Splits
 from treemetric.experiments.sentiment.store import SentimentStore
 from treemetric.learning import BEDL
-from treemetric.learning._omega_prototypes import draw_candidates, select_among
 from treemetric.treeset import TreeSet
 
 Row = dict[str, Any]
@@ -136,8 +136,9 @@ class Steps:
         apart = {split: self._measure(name, split, kept, costs) for split in ("dev", "test")}
         found: dict[str, list[Indices]] = {split: [] for split in apart}
         for count in self.plan.n_prototypes:
-            wanted = np.full(int(classes.max()) + 1, count)
-            chosen = select_among(distances, classes, candidates, wanted, SQUASH)
+            chosen = select_prototypes(
+                distances, classes, count, candidates=candidates, squash=SQUASH
+            )
             places = np.searchsorted(candidates, chosen.indices)
             for split, measured in apart.items():
                 found[split].append(chosen.labels[measured[:, places].argmin(axis=1)])

@@ -1,0 +1,97 @@
+"""Checks of the parameters and the training data that estimators share."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    check_random_state,
+    column_or_1d,
+)
+from sklearn.utils.multiclass import check_classification_targets
+
+from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric.treeset import TreeSet, check_trees
+
+Codes = npt.NDArray[np.int64]
+Inputs = TreeSet | FloatArray
+
+
+def check_some_trees(X: Trees, owner: str) -> TreeSet:
+    """Check that X is a collection of at least one tree; return it as a set."""
+    trees = check_trees(X, "X", owner)
+    if len(trees) == 0:
+        message = f"Found array with 0 sample(s) while a minimum of 1 is required by {owner}."
+        raise ValueError(message)
+    return trees
+
+
+def check_targets(y: Any, inputs: Inputs, owner: str) -> tuple[npt.NDArray[Any], Codes]:
+    """Check the targets; return the classes, sorted, and the position of each target in them."""
+    if y is None:
+        message = f"This {owner} estimator requires y to be passed, but the target y is None."
+        raise ValueError(message)
+    targets = column_or_1d(y, warn=True)
+    if targets.dtype.kind == "O" and any(target is None for target in targets):
+        message = "Input y contains None."
+        raise ValueError(message)
+    assert_all_finite(targets, input_name="y")
+    check_consistent_length(inputs, targets)
+    try:
+        check_classification_targets(targets)
+        classes, codes = np.unique(targets, return_inverse=True)
+    except TypeError as error:
+        # Classes are sorted, which needs values that can be compared.
+        kinds = sorted({type(target).__name__ for target in targets})
+        message = f"The classes in y must be uniformly strings or numbers. Got {kinds} instead."
+        raise ValueError(message) from error
+    return classes, codes.astype(np.int64, copy=False)
+
+
+def check_seed(random_state: Any, owner: str) -> np.random.RandomState:
+    """Check ``random_state``; return its generator."""
+    try:
+        random: np.random.RandomState = check_random_state(random_state)
+    except (ValueError, TypeError):
+        must = "None, an int in the range [0, 2**32 - 1] or a RandomState instance"
+        refuse("random_state", owner, must, shown(random_state))
+    return random
+
+
+def check_option(value: object, options: Iterable[str], parameter: str, owner: str) -> None:
+    """Check that a value is one of some strings."""
+    known = list(options)
+    if not isinstance(value, str) or value not in known:
+        must = "a str among {" + ", ".join(map(repr, known)) + "}"
+        refuse(parameter, owner, must, shown(value))
+
+
+def check_positive(value: object, parameter: str, owner: str, *, or_zero: bool = False) -> float:
+    """Check that a value is a finite number above zero, or zero if allowed; return it."""
+    number = as_float(value)
+    if not (0 < number < float("inf") or (or_zero and number == 0)):
+        opening = "[" if or_zero else "("
+        refuse(parameter, owner, f"a float in the range {opening}0.0, inf)", shown(value))
+    return number
+
+
+def prototype_counts(n_prototypes: Any, classes: npt.NDArray[Any], owner: str) -> Codes:
+    """Return the number of prototypes of each class, given as an int, a dict or a list."""
+    name = "n_prototypes"
+    if isinstance(n_prototypes, Mapping):
+        known = classes.tolist()
+        if set(n_prototypes) != set(known):
+            refuse(name, owner, f"a dict with the classes {known} as keys", shown(n_prototypes))
+        listed = [n_prototypes[label] for label in known]
+    elif isinstance(n_prototypes, (list, tuple, np.ndarray)):
+        listed = list(n_prototypes)
+        if len(listed) != len(classes):
+            must = f"of length {len(classes)}, one per class"
+            refuse(name, owner, must, f"length {len(listed)}")
+    else:
+        listed = [n_prototypes] * len(classes)
+    return np.array([check_int(count, name, owner) for count in listed], dtype=np.int64)

@@ -1,0 +1,276 @@
+"""Prototypes among the data for generalised learning vector quantisation (GLVQ).
+
+The loss is E = Σ_i Φ(μ_i), where μ_i compares the distances of point i to the closest prototype of
+its own class and of another class; see `squashing`.
+
+Median variants (Nebel, Hammer, Frohberg and Villmann 2015) choose prototypes among the data by
+generalised expectation maximisation: the E-step assigns every point to its closest prototypes,
+the M-step exchanges one prototype for a point of its class such that the loss does not rise.
+Here the M-step evaluates *all* candidates of the class, each with its own E-step, and takes the
+best one: the exact minimum over one prototype, found in one pass of array operations.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from treemetric._base.typing import FloatArray
+from treemetric._estimators.squashing import TINY, Squash, relevance
+
+Indices = npt.NDArray[np.int64]
+
+# Entries of a block of candidates; a few such arrays fit in the cache of a core.
+_BLOCK = 1 << 15
+
+
+class Selection(NamedTuple):
+    """Chosen prototypes: positions in the data, their classes, the loss and its history.
+
+    Prototypes are grouped by class. ``loss_curve`` holds the loss at the start and after each
+    round over all prototypes; it never rises.
+    """
+
+    indices: Indices
+    labels: Indices
+    loss: float
+    loss_curve: FloatArray
+    n_iter: int
+
+
+def closest(
+    distances: FloatArray, prototype_labels: Indices, y: Indices
+) -> tuple[Indices, Indices]:
+    """Find the closest prototype of the own class and of another class, for each row.
+
+    ``distances`` has shape (n, n_prototypes). Ties go to the first prototype. -1 means that there
+    is none.
+    """
+    own = prototype_labels == y[:, None]
+    found = []
+    for allowed in (own, ~own):
+        nearest = np.where(allowed, distances, np.inf).argmin(axis=1)
+        nearest[~allowed.any(axis=1)] = -1
+        found.append(nearest.astype(np.int64))
+    return found[0], found[1]
+
+
+def draw_candidates(y: Indices, count: int | None, random: np.random.RandomState) -> Indices:
+    """Draw ``count`` points of each class at random and return them sorted.
+
+    Smaller classes, and all classes if ``count`` is None, keep all of their points.
+    """
+    if count is None:
+        return np.arange(len(y))
+    parts = []
+    for code in range(int(y.max()) + 1):
+        own = np.flatnonzero(y == code)
+        parts.append(random.permutation(own)[:count] if len(own) > count else own)
+    return np.sort(np.concatenate(parts))
+
+
+def select_prototypes(
+    distances: FloatArray,
+    y: Indices,
+    n_prototypes: int | Indices,
+    *,
+    candidates: Indices | None = None,
+    squash: Squash | None = None,
+    max_iter: int = 100,
+    tol: float = 0.0,
+    random_state: int | np.random.RandomState | None = None,
+    start: Indices | None = None,
+    n_init: int = 1,
+    by_class: bool = True,
+    report: Callable[[int, int], object] | None = None,
+) -> Selection:
+    """Choose prototypes among the data such that the loss is small.
+
+    ``distances[i, j]`` is the distance from point i to candidate j, which is point
+    ``candidates[j]``; by default all points are candidates. It need not be symmetric. ``y`` holds
+    the codes 0, 1, ... of the classes, and each code occurs among the candidates.
+    ``n_prototypes`` is one number or one per class; a class with fewer candidates gives all of
+    them. ``start`` holds the points to continue from, in any order, as many per class; by default
+    each class starts with a greedy k-medoids choice. With ``n_init`` above 1 the search is
+    repeated from random starts and the best result is kept. The search ends when a round over all
+    prototypes lowers the loss by ``tol`` per point or less.
+
+    The loss is summed over the points class by class, or in their own order if ``by_class`` is
+    False; its last digit can depend on that. ``report`` is called after each round with the number
+    of rounds and their upper limit; rounds that a start did not need count as done.
+    """
+    codes = np.asarray(y, dtype=np.int64)
+    order = np.argsort(codes, kind="stable") if by_class else np.arange(len(codes))
+    search = _Search(
+        np.asarray(distances, dtype=np.float64),
+        codes,
+        np.arange(len(codes)) if candidates is None else candidates,
+        n_prototypes,
+        squash or Squash(),
+        order,
+    )
+    random = check_random_state(random_state)
+
+    def run(number: int, chosen: Indices) -> Selection:
+        def finished(rounds: int) -> None:
+            if report is not None:
+                report(number * max_iter + rounds, n_init * max_iter)
+
+        selection = search.run(chosen, max_iter, tol, finished)
+        finished(max_iter)
+        return selection
+
+    first = search.greedy() if start is None else search.given(np.asarray(start, dtype=np.int64))
+    best = run(0, first)
+    for number in range(1, n_init):
+        other = run(number, search.random(random))
+        if other.loss < best.loss - search.slack:
+            best = other
+    return best
+
+
+class _Search:
+    """Candidates as rows, ordered by class, so that those of a class are a slice."""
+
+    def __init__(
+        self,
+        distances: FloatArray,
+        codes: Indices,
+        candidates: Indices,
+        n_prototypes: int | Indices,
+        squash: Squash,
+        order: Indices,
+    ) -> None:
+        by_class = np.argsort(codes[candidates], kind="stable")
+        self.candidates = candidates[by_class]
+        self.rows = np.ascontiguousarray(distances[np.ix_(order, by_class)].T)
+        self.codes = codes[order]
+        self.squash = squash
+        sizes = np.bincount(codes[candidates])
+        self.counts = np.minimum(np.asarray(n_prototypes, dtype=np.int64), sizes)
+        self.ends = np.cumsum(sizes)
+        self.starts = self.ends - sizes
+        self.labels = np.repeat(np.arange(len(sizes)), self.counts)
+        self.own = self.labels[:, None] == self.codes
+        # Losses that differ by less are equal up to rounding.
+        self.slack = 1e-12 * max(1, len(codes))
+
+    def greedy(self) -> Indices:
+        """Take the medoid of each class, then the points that lower its sum of distances most."""
+        chosen: list[int] = []
+        for label, count in enumerate(self.counts):
+            begin, end = self.starts[label], self.ends[label]
+            rows = self.rows[np.ix_(np.arange(begin, end), np.flatnonzero(self.codes == label))]
+            nearest = np.full(rows.shape[1], np.inf)
+            taken = np.zeros(end - begin, dtype=bool)
+            for _ in range(count):
+                sums = np.minimum(rows, nearest).sum(axis=1)
+                sums[taken] = np.inf
+                best = int(np.argmax(sums <= sums.min() * (1 + 1e-12)))
+                taken[best] = True
+                nearest = np.minimum(nearest, rows[best])
+                chosen.append(begin + best)
+        return np.array(chosen, dtype=np.int64)
+
+    def given(self, start: Indices) -> Indices:
+        """Return the rows of the points to start from, grouped by class."""
+        row = np.full(len(self.codes), -1)
+        row[self.candidates] = np.arange(len(self.candidates))
+        inside = start.ndim == 1 and bool(np.all((start >= 0) & (start < len(row))))
+        rows = row[start] if inside else np.array([-1])
+        labels = np.searchsorted(self.ends, rows, side="right")
+        order = np.argsort(labels, kind="stable")
+        different = len(np.unique(rows)) == len(rows) and bool(np.all(rows >= 0))
+        if not (different and np.array_equal(labels[order], self.labels)):
+            message = (
+                "start must hold different positions of candidates, with "
+                f"{self.counts.tolist()} positions of the classes. Got {start.tolist()} instead."
+            )
+            raise ValueError(message)
+        chosen: Indices = rows[order]
+        return chosen
+
+    def random(self, random: np.random.RandomState) -> Indices:
+        """Draw prototypes of each class at random."""
+        parts = [
+            begin + np.sort(random.choice(end - begin, count, replace=False))
+            for begin, end, count in zip(self.starts, self.ends, self.counts, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    def run(
+        self, start: Indices, max_iter: int, tol: float, finished: Callable[[int], object]
+    ) -> Selection:
+        """Exchange one prototype after the other until a round no longer helps."""
+        chosen = start.copy()
+        curve = [self.loss(chosen)]
+        rounds = 0
+        # Prototypes to try until one of them is exchanged again.
+        pending = len(chosen) if len(self.counts) > 1 else 0
+        while rounds < max_iter and pending:
+            rounds += 1
+            for k in range(len(chosen)):
+                if not pending:
+                    break
+                pending = len(chosen) - 1 if self.exchange(chosen, k) else pending - 1
+            curve.append(self.loss(chosen))
+            finished(rounds)
+            if curve[-2] - curve[-1] <= tol * len(self.codes):
+                break
+        loss_curve = np.array(curve)
+        indices = self.candidates[chosen]
+        return Selection(indices, self.labels.copy(), float(curve[-1]), loss_curve, max(1, rounds))
+
+    def split(self, chosen: Indices, without: int | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return d⁺ and d⁻ of all points, infinite where there is no such prototype."""
+        rows = self.rows[chosen]
+        if without is not None:
+            rows[without] = np.inf
+        plus = np.where(self.own, rows, np.inf).min(axis=0)
+        minus = np.where(self.own, np.inf, rows).min(axis=0)
+        return plus, minus
+
+    def loss(self, chosen: Indices) -> float:
+        """Return the loss of some prototypes."""
+        return float(self.squash.value(relevance(*self.split(chosen))).sum())
+
+    def exchange(self, chosen: Indices, k: int) -> bool:
+        """Exchange prototype k for the best candidate of its class; return whether it helped."""
+        label = self.labels[k]
+        begin = self.starts[label]
+        losses = self.losses(chosen, k)
+        now = losses[chosen[k] - begin]
+        taken = chosen[self.labels == label] - begin
+        losses[taken] = np.inf
+        least = losses.min()
+        if not least < now - self.slack:
+            return False
+        # The first of those that are equal up to rounding, whatever the order of summation.
+        chosen[k] = begin + int(np.argmax(losses <= least + self.slack / 2))
+        return True
+
+    def losses(self, chosen: Indices, k: int) -> FloatArray:
+        """Return the loss with each candidate of its class in place of prototype k."""
+        plus, minus = self.split(chosen, without=k)
+        # A candidate lowers d⁺ of the points of its class and d⁻ of all others.
+        own = self.own[k]
+        lowered, fixed = np.where(own, plus, minus), np.where(own, minus, plus)
+        sign = np.where(own, 1.0, -1.0)
+        begin, end = self.starts[self.labels[k]], self.ends[self.labels[k]]
+        losses = np.empty(end - begin)
+        step = max(1, _BLOCK // len(plus))
+        for at in range(begin, end, step):
+            block = np.minimum(self.rows[at : min(at + step, end)], lowered)
+            ratio = block - fixed
+            block += fixed
+            np.maximum(block, TINY, out=block)
+            ratio /= block
+            part = slice(at - begin, at - begin + len(block))
+            if self.squash.kind == "identity":
+                losses[part] = ratio @ sign
+            else:
+                ratio *= sign
+                losses[part] = self.squash.value(ratio).sum(axis=1)
+        return losses
