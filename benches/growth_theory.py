@@ -2,9 +2,9 @@
 
 With left paths, Zhang and Shasha (1989) compute f(x) f(y) cells, where f is the sum, over all nodes
 of a tree, of the number of key roots among the node and its ancestors. The mirror images give the
-count for right paths. Their bound is |x| m(x) |y| m(y), where m is the smaller of depth and number of
-leaves. The best paths for every pair of subtrees need O(n³) cells (Demaine et al. 2009; Pawlik and
-Augsten 2016).
+count for right paths. Their bound is |x| m(x) |y| m(y), where m is the smaller of depth and number
+of leaves. The best paths for every pair of subtrees need O(n³) cells (Demaine et al. 2009; Pawlik
+and Augsten 2016).
 """
 
 from __future__ import annotations
