@@ -1,27 +1,28 @@
-# The doors a person uses. Each makes what it needs: a virtual environment, the build, the tools.
+# The commands for people. Each target creates what it needs: a virtual environment, the build, tools.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One build folder for all, also for wheels that are built from the source distribution.
+# One build folder for everything, including wheels built from the source distribution.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean
 
 help:
-	@echo "make demo         build, run a real job on built-in data, save a picture in demo/"
-	@echo "make test         all tests, of the Rust core and of the installed wheel"
-	@echo "make test-oldest  estimators with the oldest supported libraries"
-	@echo "make miri         kernels without vector instructions under Miri (needs nightly Rust)"
-	@echo "make lint         formatters, linters, types"
-	@echo "make bench        measure growth, and against edist, zss, apted; writes benches/record/"
-	@echo "make clean        remove everything that the others made"
+	@echo "make demo         build, run an example on built-in data, save plots in demo/"
+	@echo "make test         run all tests of the Rust core and of the installed wheel"
+	@echo "make test-oldest  test the estimators with the oldest supported libraries"
+	@echo "make miri         test the kernels without vector instructions under Miri (needs nightly Rust)"
+	@echo "make lint         check formatting, lints and types"
+	@echo "make peers        install the packages that benchmarks and tests compare with"
+	@echo "make bench        measure growth, compare with edist, zss, apted; writes benches/record/"
+	@echo "make clean        remove everything that the other targets created"
 
-# pip 25.1 or newer is needed for --group.
+# The option --group needs pip 25.1 or newer.
 $(BIN)/activate:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	@cargo --version >/dev/null || { echo "Rust is needed: cargo was not found"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is required")'
+	@cargo --version >/dev/null || { echo "Rust is required: cargo was not found"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -U 'pip>=25.1'
 
@@ -39,7 +40,7 @@ test: test-rust test-python
 test-rust:
 	cargo test --locked --quiet
 
-# The wheel comes from the source distribution, and the tests see only the installed wheel.
+# The wheel is built from the source distribution, and the tests use only the installed wheel.
 test-python: $(VENV)/.tools
 	rm -rf dist
 	$(BIN)/maturin sdist --out dist
@@ -51,8 +52,8 @@ test-python: $(VENV)/.tools
 	$(BIN)/python -m pytest -q --doctest-glob='*.md' README.md
 	$(BIN)/python -m mypy.stubtest treemetric._core --allowlist tests/stubtest.txt
 
-# The same wheel with the oldest libraries it says it works with, as far as there are binaries of
-# them for this Python. What depends on them most: estimators, optimisation, plots, sparse arrays.
+# The same wheel with the oldest supported libraries that have binaries for this Python. The tests are
+# those that depend on the libraries most: estimators, optimisation, plots, sparse arrays.
 OLDEST_TESTS := tests/classification tests/learning tests/estimators tests/testing tests/plotting \
 	tests/alignment/test_edit_counts.py
 test-oldest: $(VENV)/.tools
@@ -64,9 +65,9 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
-# Miri does not know vector instructions: the scalar kernel and the portable twin of the others.
+# Miri does not support vector instructions: test the scalar kernel and the portable twin.
 miri:
-	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib distance::
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib -- distance:: simd::
 
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check
@@ -77,7 +78,7 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# The packages that we are measured against; none is needed otherwise.
+# Packages for comparison; treemetric does not need them.
 peers: $(VENV)/.tools
 	$(BIN)/python -m pip install -q --group peers
 

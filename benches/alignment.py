@@ -1,7 +1,7 @@
-"""Alignments against edist's, side by side in one run; writes `record/<date>-<cpu>-alignment.md`.
+"""Compare alignments with edist in one run; write `record/<date>-<cpu>-alignment.md`.
 
-One thread; trees prepared beforehand; least of several rounds. "ns per cell" divides by the cells
-of the left Zhang-Shasha decomposition. `--smoke` only checks that everything runs.
+One thread, trees prepared before timing, minimum of several rounds. "ns per cell" divides by the
+number of cells of the left Zhang-Shasha decomposition. `--smoke` only checks that everything runs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def kinds(smoke: bool) -> dict[str, list[tuple[PlainTree, PlainTree]]]:  # noqa:
 
 
 def unit(old: str | None, new: str | None) -> float:
-    """Price an edit for the peer that takes a function."""
+    """Return the unit cost of an edit, for edist, which takes a function."""
     return 0.0 if old == new else 1.0
 
 
@@ -52,7 +52,7 @@ def bench_pairs(smoke: bool) -> list[str]:  # noqa: FBT001
         edist = importlib.import_module("edist.ted")
     except ImportError:
         edist = None
-        print("edist is not installed: left out")
+        print("edist is not installed and is skipped")
     lines = [
         "| trees | edist `ted_backtrace` | edist `standard_ted_backtrace` | `align` | times |"
         " `expectation` | ns per cell | `cooptimal(...).count` |",
@@ -91,10 +91,10 @@ def bench_pairs(smoke: bool) -> list[str]:  # noqa: FBT001
 
 
 def bench_bulk() -> list[str]:
-    """Time the symbol matrices of all 64 x 64 pairs of the Sorting programs, if they are there."""
+    """Time the symbol matrices of all 64 x 64 pairs of the Sorting programs, if available."""
     data = Path(os.environ.get("TREEMETRIC_DATA", "../shared/data")) / "sorting" / "trees.jsonl"
     if not data.exists():
-        return [f"The Sorting programs are not there ({data.name}); bulk counts not measured."]
+        return [f"The Sorting programs are not available ({data.name}); bulk counts not measured."]
     trees = tm.TreeSet.from_jsonl(data)
     found = []
     for threads in (1, 2):
@@ -120,7 +120,10 @@ def main() -> None:
         return
     lines += ["", *bench_bulk()]
     head = [f"# Alignments, {report.date}", "", f"{report.cpu}; {report.versions}.", ""]
-    head += ["One thread unless named, trees prepared beforehand, least of several rounds.", ""]
+    head += [
+        "One thread unless stated, trees prepared before timing, minimum of several rounds.",
+        "",
+    ]
     name = f"{report.date}-{report.cpu.lower().replace(' ', '-')}-alignment.md"
     (FOLDER / name).write_text("\n".join([*head, *lines, ""]))
 

@@ -1,13 +1,13 @@
-"""A matrix of distances too large to repeat: to disk, killed on the way, resumed, verified.
+"""A large distance matrix on disk: killed, resumed and verified.
 
     python benches/disk.py                     10,000 trees, two threads; writes a record
-    python benches/disk.py --trees 1000        less of it
-    python benches/disk.py --smoke             within seconds, killed and resumed too; no record
+    python benches/disk.py --trees 1000        fewer trees
+    python benches/disk.py --smoke             a few seconds, killed and resumed, too; no record
 
 The trees are functions of Python's standard library, as syntax trees of 20 to 200 nodes. A child
 process fills the file and is killed (SIGKILL) twice, after about a third and two thirds of the
-work; the third run ends it. Then a sample of entries is compared with `distance`, and the bytes of
-one more run over some of the rows with those of the file. Peak memory is that of the child.
+work; the third run completes the file. Then a sample of entries is compared with `distance`, and
+some rows of the file are compared byte by byte with another run. Peak memory is that of the child.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOLDER = Path(__file__).parent / "record"
 
 
 def make_trees(count: int, *, small: bool) -> tm.TreeSet:
-    """Return functions; if there are not as many, with one label changed in the second round."""
+    """Return functions; if there are fewer than `count`, add copies with one changed label."""
     plain = syntax_set(count, 0, ("json", "ast", "csv") if small else None)
     rng = random.Random(0)
     trees = [tm.Tree.from_parents(*tree) for tree in plain]
@@ -55,34 +55,34 @@ def peak_bytes() -> tuple[int, int]:
 
 
 def child(trees: tm.TreeSet, options: dict[str, Any], pipe: Any, stop_at: float | None) -> None:
-    """Fill the file and tell how far it is; with `stop_at`, wait there for the end.
+    """Fill the file and report progress; with `stop_at`, wait there to be killed.
 
-    Few trees would be done before they could be killed. They also get time to be noted: blocks
-    are noted together, some times a second.
+    A run on few trees would finish before it could be killed. The wait also leaves time for
+    writing finished blocks to the manifest, which happens a few times per second.
     """
     _, before = peak_bytes()
-    told, first, noted = 0.0, None, False
+    last_report, first, noted = 0.0, None, False
 
-    def tell(done: int, total: int) -> None:
-        nonlocal told, first, noted
+    def report(done: int, total: int) -> None:
+        nonlocal last_report, first, noted
         first = done if first is None else first
         if stop_at is not None and not noted and 2 * done >= first + stop_at * total:
             noted = True
             time.sleep(0.3)
         wait = stop_at is not None and done >= stop_at * total
-        if wait or done >= total or time.monotonic() - told > 0.2:
-            told = time.monotonic()
+        if wait or done >= total or time.monotonic() - last_report > 0.2:
+            last_report = time.monotonic()
             pipe.send((done, total, peak_bytes()[0] - before))
         if wait:
             time.sleep(600)
 
-    tm.pairwise_distances(trees, progress=tell, **options)
+    tm.pairwise_distances(trees, progress=report, **options)
 
 
 def run(
     trees: tm.TreeSet, options: dict[str, Any], until: float, *, wait: bool
 ) -> dict[str, float]:
-    """Run a child until a share of all is done, then kill it; return what it told."""
+    """Run a child until a share of the work is done, then kill it; return its reports."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     stop_at = until if wait and until < 1 else None
@@ -130,7 +130,7 @@ def verify(trees: tm.TreeSet, path: Path, sample: int) -> float:
 
 
 def least_budget(trees: tm.TreeSet, path: Path, jobs: int) -> int:
-    """Return little more than the least budget: many blocks."""
+    """Return slightly more than the smallest possible budget, so that there are many blocks."""
     try:
         tm.pairwise_distances(trees, out=path, n_jobs=jobs, memory_budget=1)
     except ValueError as error:
@@ -143,7 +143,9 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--memory", default="256MiB")
-    parser.add_argument("--folder", type=Path, help="where the file goes (default: a new one)")
+    parser.add_argument(
+        "--folder", type=Path, help="folder for the file (default: a temporary folder)"
+    )
     parser.add_argument("--smoke", action="store_true")
     arguments = parser.parse_args()
     count = 120 if arguments.smoke else arguments.trees
@@ -163,7 +165,7 @@ def main() -> None:
                 + ("" if until == 1 else ", then killed"),
                 flush=True,
             )
-        # Every run took up what the one before had left, and had something to do.
+        # Every run resumed the previous one and had work left.
         for before, after in itertools.pairwise(runs):
             assert before["from"] < after["from"] < after["total"]
         size = path.stat().st_size
@@ -210,9 +212,9 @@ def summary(
         "|---|---|---|---|---|",
         *table,
         "",
-        f"- {pairs:.0f} pairs in {seconds:.1f} s; with those that were lost, "
-        f"{(pairs + lost) / seconds:.0f} pairs per second.",
-        f"- Lost with the two processes: {lost:.0f} pairs ({lost / pairs:.1%}).",
+        f"- {pairs:.0f} pairs in {seconds:.1f} s: {(pairs + lost) / seconds:.0f} pairs per second, "
+        "including the lost pairs.",
+        f"- Lost when the two processes were killed: {lost:.0f} pairs ({lost / pairs:.1%}).",
         f"- The file has {size} bytes.",
         f"- Verified: {sample} random entries against `distance`, their mirror entries, 20 whole "
         f"rows against another run, the diagonal. Mean distance {mean:.1f}.",

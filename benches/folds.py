@@ -1,13 +1,14 @@
 """Errors of classifiers before and after BEDL, by nested cross-validation.
 
-Usage: python benches/folds.py FOLDER [--jobs N], where FOLDER holds sorting/trees.jsonl,
-cystic/trees.jsonl and leukemia/trees.jsonl. Prints a table in Markdown; `--smoke` only checks
-that everything runs, on generated strings. `--part NAME` runs one set.
+Usage: python benches/folds.py FOLDER [--jobs N], where FOLDER contains sorting/trees.jsonl,
+cystic/trees.jsonl and leukemia/trees.jsonl. Prints a Markdown table. `--smoke` only checks that
+everything runs, on generated strings. `--part NAME` runs one data set.
 
-Everything that is chosen (learner, neighbours, prototypes, weights) is chosen by the mean error of
-an inner cross-validation on the training part of an outer fold; of equal ones the first counts,
-which learns less. The column "BEDL" always learns; "either" may also choose to learn nothing.
-Labels that a training part lacks are priced by unseen='gap-like', before and after learning.
+All choices (learner, neighbours, prototypes, weights) minimise the mean error of an inner
+cross-validation on the training part of an outer fold. The first of equally good candidates wins,
+which is the one that learns less. The column "BEDL" always learns; the column "either" can also
+choose unit costs. Labels that are missing in a training part have the costs of unseen='gap-like',
+before and after learning.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ CLASSIFIERS: dict[str, list[Any]] = {
     "goodness": [GoodnessClassifier(w, scale="median", **GIVEN) for w in (0.1, 1.0)],
 }
 
-# From little freedom to much: weight of the regularisation, then L-BFGS stopped early, then none.
+# From little freedom to much: two weights of the regularisation, early stopping, none.
 FREEDOM: dict[str, dict[str, Any]] = {
     "weight 10": {"regularisation": 10.0},
     "weight 1": {"regularisation": 1.0},
@@ -56,22 +57,22 @@ LEARNERS = {
         for k in (1, 4)
     },
 }
-# On the strings there is nothing to choose.
+# The strings need no choice.
 FOR_STRINGS = {
     "unit costs": LEARNERS["unit costs"],
     "free, 4 per class": LEARNERS["free, 4 per class"],
 }
-# What each column of the table may choose among: the first learner learns nothing.
+# Candidates of each column of the table; the first learner learns nothing.
 COLUMNS = {"unit": slice(0, 1), "BEDL": slice(1, None), "either": slice(0, None)}
 
 
 def errors(learner: BEDL, train: Any, test: Any) -> dict[str, list[float]]:
-    """Give the error of every classifier on the distance that a learner has learned."""
+    """Return the error of every classifier on the distance of a fitted learner."""
     learner.fit(*train)
     inside, outside = learner.transform(train[0]), learner.transform(test[0])
     found = {}
     for name, models in CLASSIFIERS.items():
-        # A part of a fold may hold fewer trees than the largest number of neighbours.
+        # A part of a fold can have fewer trees than the largest number of neighbours.
         rates = []
         for model in models:
             if isinstance(model, KNeighborsClassifier) and model.n_neighbors > len(inside):
@@ -90,7 +91,7 @@ def one_fold(
     learners: dict[str, BEDL],
     seed: int,
 ) -> dict[tuple[str, str], tuple[float, str]]:
-    """Choose on the training part, then give the errors on the test part and what was chosen."""
+    """Choose on the training part; return the errors on the test part and the choices."""
     train, test = split
     splitter = StratifiedKFold(INNER, shuffle=True, random_state=seed)
     splits = [(train[a], train[b]) for a, b in splitter.split(train, y[train])]
@@ -118,7 +119,7 @@ def one_fold(
 
 
 def table(name: str, trees: tm.TreeSet, y: np.ndarray, *, jobs: int, seed: int) -> None:
-    """Run all outer folds of a set and print their lines."""
+    """Run all outer folds of a data set and print its lines."""
     start = time.perf_counter()
     learners = FOR_STRINGS if name == "strings" else LEARNERS
     splitter = StratifiedKFold(FOLDS[name], shuffle=True, random_state=seed)
@@ -139,9 +140,11 @@ def table(name: str, trees: tm.TreeSet, y: np.ndarray, *, jobs: int, seed: int) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="folder of the data sets")
-    parser.add_argument("--jobs", type=int, default=1, help="outer folds at a time")
-    parser.add_argument("--seed", type=int, default=0, help="of the outer folds")
-    parser.add_argument("--part", choices=list(FOLDS), help="one set only")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="number of outer folds to run in parallel"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the outer folds")
+    parser.add_argument("--part", choices=list(FOLDS), help="run only this data set")
     parser.add_argument("--smoke", action="store_true", help="only check that it runs")
     options = parser.parse_args()
     warnings.simplefilter("error")

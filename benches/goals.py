@@ -1,10 +1,10 @@
-"""The goals of the project, beside what was measured: one table over all kinds of work.
+"""The goals of the project and the measured values, in one table over all kinds of work.
 
 "C++" is the best of the programs in tree-similarity (Zhang-Shasha and APTED, unit costs or a cost
-matrix), which is not on PyPI. It is not measured here but derived: its time on the machine where
-the goals were set, times what edist takes here over what edist took there, on the same work. For
-some shapes edist's time there is not known; those are scaled by edist's time for one random pair
-of 1000 nodes.
+matrix), which is not on PyPI. Its time is not measured but derived. It is the time of the C++
+program on the machine where the goals were set, multiplied by the ratio of edist's time here to
+edist's time there on the same work. For some shapes edist's time there is unknown; these are
+scaled by edist's time for one random pair of 1000 nodes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ PEERS = ("edist", "zss", "apted")
 
 
 class Work(NamedTuple):
-    """A kind of work and, if there is one, the goal for it."""
+    """A kind of work and its goal, if it has one."""
 
     name: str
     task: str
     shape: str
     n: int
-    least: float | None = None  # how many times faster than ...
+    least: float | None = None  # required speed-up over `against`
     against: str = "edist"
 
 
@@ -83,8 +83,8 @@ WORKS = (
     ),
 )
 
-# Seconds of C++ and of edist on the machine where the goals were set, one pair or all pairs of a
-# set; None where edist's are not known.
+# Seconds of C++ and of edist on the machine where the goals were set, for one pair or for all pairs
+# of a set; None if edist's time is unknown.
 _RANDOM = (5.9, 15.4), (37.4, 34.8), (515, 254), (3105, 1413), (29_110, 16_524)
 _RANDOM += (316_127, 113_815), (2_136_728, 999_248)
 _MATRIX = (16.1, 86.8), (14.7, 39.2), (19.4, 25.6), (15.1, 14.9), (16.1, 12.5), (14.8, 12.6)
@@ -115,7 +115,7 @@ _YARDSTICK = ("pair, unit", "random", 1000)
 
 
 def cpp_seconds(report: Report, task: str, shape: str, n: int) -> tuple[float | None, str]:
-    """Return what C++ would take here, and a mark for how that was derived."""
+    """Return the derived time of C++ on this machine, and a mark for the derivation."""
     if (task, shape, n) not in CPP:
         return None, ""
     there, edist_there = CPP[task, shape, n]
@@ -130,7 +130,7 @@ def cpp_seconds(report: Report, task: str, shape: str, n: int) -> tuple[float | 
 
 
 def goal_table(report: Report) -> list[str]:
-    """Return the table, for work that was measured, and its notes."""
+    """Return the table of measured work, and its notes."""
     lines = [
         "| work | edist | zss | apted | C++ | treemetric | two threads | next best | goal "
         "| reached | met |",
@@ -146,12 +146,13 @@ def goal_table(report: Report) -> list[str]:
         "",
         "\\* extrapolated: from smaller trees, or from a random sample of the pairs.",
         "",
-        "† derived: C++ where the goals were set, times edist here over edist there. ‡ the same "
-        "with edist's time for one random pair of 1000 nodes.",
+        "† derived: time of C++ on the machine where the goals were set, multiplied by the ratio "
+        "of edist's time here to edist's time there. ‡ the same, with edist's time for one random "
+        "pair of 1000 nodes.",
         "",
-        "Next best: how many times the time of treemetric the quickest other engine takes. Where "
-        "there is a cutoff, or neighbours are wanted, the others compute all distances; "
-        "neighbours are per query, one thread against treemetric's own exhaustive search.",
+        "Next best: ratio of the time of the fastest other engine to the time of treemetric. For "
+        "a cutoff or nearest neighbours, the other engines compute all distances. Times of nearest "
+        "neighbours are per query, on one thread, relative to treemetric's own exhaustive search.",
     ]
 
 
@@ -167,7 +168,7 @@ def _line(report: Report, work: Work, own: Row) -> str:
     derived, mark = cpp_seconds(report, *key)
     cells.append("" if derived is None else f"{spell(derived)}{mark}")
     if derived is not None and own.seconds:
-        # On the pairs that edist got, if those were fewer.
+        # On the pairs that edist computed, if they are fewer.
         own_of_edist = own.seconds
         edist = report.find(*key, "edist")
         if mark == "†" and edist and edist.seconds and edist.ratio:
@@ -197,7 +198,7 @@ def _peer_cell(row: Row | None) -> str:
 
 
 def _other_lines(report: Report) -> list[str]:
-    """Return lines of goals that are not about peers."""
+    """Return the lines of goals that do not involve peers."""
     lines = []
     share = report.find("expectation", "ast", 0, "treemetric")
     if share and share.seconds is not None:
@@ -228,10 +229,10 @@ def _other_lines(report: Report) -> list[str]:
 
 
 def _mirror_line(report: Report, shape: str) -> list[str]:
-    """Tell whether a pair and its mirror image take the same time.
+    """Return the line that compares a pair with its mirror image.
 
-    Left paths suit one of them and right paths the other, so equal times mean
-    that the better of the two was taken.
+    Left paths are better for one of them and right paths for the other, so equal times
+    mean that the better kind was chosen.
     """
     rows = [row for row in report.rows if row[:2] == ("mirror", shape)]
     if not rows or not rows[-1].ratio:

@@ -1,13 +1,13 @@
-"""How time and memory grow: with the nodes of a pair, with the number of trees.
+"""Growth of time and memory with the nodes of a pair and with the number of trees.
 
-    python benches/growth.py            the whole record, some minutes
-    python benches/growth.py --smoke    within seconds, checks that it runs; no record
+    python benches/growth.py            the whole record, a few minutes
+    python benches/growth.py --smoke    a few seconds, checks that it runs; no record
 
-Every shape from 10 to 3,000 nodes, one pair at a time, unit costs and a float64 cost matrix;
-then all pairs of more and more trees. One thread, and its processor time, so that a busy machine
-does not bend the curves. Peak memory is that of a process of its own.
-Exponents are fitted to the upper half of the sizes, beside those of the cells that are counted
-on the same trees. Writes `record/<date>-<cpu>-growth.md` and the same with `.png`.
+First, one pair of every shape from 10 to 3,000 nodes, with unit costs and with a float64 cost
+matrix; then all pairs of increasing numbers of trees. Times are processor times of one thread, so
+that a busy machine does not distort the curves. Peak memory is measured in a separate process.
+Exponents are fitted to the upper half of the sizes, for times and for the cells counted on the same
+trees. Writes `record/<date>-<cpu>-growth.md` and a figure with the suffix `.png`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ COSTS = ("unit", "matrix")
 
 
 class Plan(NamedTuple):
-    """How much to measure."""
+    """The amount of work."""
 
     sizes: tuple[int, ...]
-    longest: float  # seconds; a shape ends where a pair would take longer
+    longest: float  # seconds; larger sizes of a shape are skipped if a pair would take longer
     cell: float  # seconds for each shape, size and cost
-    # Memory: that of shapes at random, of the worst one, of real ones.
+    # Memory: random shapes, the worst shape, real trees.
     memory_shapes: tuple[str, ...]
     memory_sizes: tuple[int, ...]
     memory_longest: float
@@ -62,7 +62,7 @@ _SMOKE = Plan((10, 30, 60), 0.5, 0.0, ("random",), (60,), 0.5, (10, 30))
 
 
 class Point(NamedTuple):
-    """What was found for one pair, or for all pairs of a set."""
+    """The result for one pair, or for all pairs of a set."""
 
     n: int
     seconds: float | None = None
@@ -81,7 +81,7 @@ def make_pair(shape: str, n: int, seed: int) -> tuple[PlainTree, PlainTree]:
     return workloads.make_tree(shape, n, rng), workloads.make_tree(shape, n, rng)
 
 
-def pricing(costs: str, pair: tuple[PlainTree, PlainTree]) -> tm.Costs:
+def costs_of(costs: str, pair: tuple[PlainTree, PlainTree]) -> tm.Costs:
     if costs == "unit":
         return tm.UnitCosts()
     alphabet = sorted({label for labels, _ in pair for label in labels})
@@ -89,10 +89,10 @@ def pricing(costs: str, pair: tuple[PlainTree, PlainTree]) -> tm.Costs:
 
 
 def prepared(shape: str, n: int, costs: str, seed: int) -> tuple[tm.Tree, tm.Tree, tm.Costs]:
-    """Return two trees and their costs, ready to be compared."""
+    """Return two prepared trees and their costs."""
     pair = make_pair(shape, n, seed)
     x, y = (tm.Tree.from_parents(*tree) for tree in pair)
-    return x, y, pricing(costs, pair)
+    return x, y, costs_of(costs, pair)
 
 
 def grow_pairs(plan: Plan) -> Curves:
@@ -104,23 +104,23 @@ def grow_pairs(plan: Plan) -> Curves:
             points = curves[shape, costs] = []
             for n in plan.sizes:
                 if forecast(n) > plan.longest:
-                    told = f"left out, a pair would take {spell(forecast(n))}"
-                    print(f"{shape:<11}{costs:<8}n={n:<6}{told}", flush=True)
+                    note = f"skipped, a pair would take {spell(forecast(n))}"
+                    print(f"{shape:<11}{costs:<8}n={n:<6}{note}", flush=True)
                     break
-                # Few nodes: several pairs, as shapes differ.
+                # Several pairs of small trees, because their shapes vary.
                 seeds = range(4 if n <= 300 else 1)
                 calls: Calls = {}
                 for seed in seeds:
-                    x, y, prices = prepared(shape, n, costs, seed)
-                    calls[str(seed)] = functools.partial(tm.distance, x, y, costs=prices)
+                    x, y, table = prepared(shape, n, costs, seed)
+                    calls[str(seed)] = functools.partial(tm.distance, x, y, costs=table)
                 least = race(calls, plan.cell / len(calls), timer=time.process_time)
                 seconds = float(np.mean(list(least.values())))
                 forecast.add(n, seconds)
                 counted = [counts(*make_pair(shape, n, seed)) for seed in seeds]
                 means = {key: float(np.mean([c[key] for c in counted])) for key in counted[0]}
                 points.append(Point(n, seconds, counted=means))
-            told = ", ".join(f"{p.n}: {spell(p.seconds)}" for p in points[-3:])
-            print(f"{shape:<11}{costs:<8}{told}", flush=True)
+            largest = ", ".join(f"{p.n}: {spell(p.seconds)}" for p in points[-3:])
+            print(f"{shape:<11}{costs:<8}{largest}", flush=True)
     return curves
 
 
@@ -134,8 +134,8 @@ def grow_pair_memory(plan: Plan, timed: Curves) -> Curves:
                 for n in plan.memory_sizes
                 if (seconds.get(n) or np.inf) <= plan.memory_longest
             ]
-            told = ", ".join(f"{p.n}: {(p.peak or 0) / 1e6:.1f} MB" for p in curves[shape, costs])
-            print(f"{shape:<11}{costs:<8}peak memory {told}", flush=True)
+            peaks = ", ".join(f"{p.n}: {(p.peak or 0) / 1e6:.1f} MB" for p in curves[shape, costs])
+            print(f"{shape:<11}{costs:<8}peak memory {peaks}", flush=True)
     return curves
 
 
@@ -159,8 +159,8 @@ def grow_sets(plan: Plan, *, smoke: bool) -> Curves:
         for n in plan.trees:
             seconds, peak = run_alone(trees[:n])
             points.append(Point(n, seconds, peak))
-            told = f"{spell(seconds)}, peak memory {(peak or 0) / 1e6:.1f} MB"
-            print(f"{name:<22}{n:>6} trees  {told}", flush=True)
+            result = f"{spell(seconds)}, peak memory {(peak or 0) / 1e6:.1f} MB"
+            print(f"{name:<22}{n:>6} trees  {result}", flush=True)
     return curves
 
 

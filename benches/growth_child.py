@@ -1,7 +1,7 @@
-"""One call in a process of its own, for `growth.py`: how long, and how much memory.
+"""Time and peak memory of one call in a separate process, for `growth.py`.
 
-Reads pickled arguments, `(x, y, costs)` of one pair or `(trees,)` of all pairs, from standard
-input, and writes the seconds and the peak memory as JSON. Imports as little as it can.
+Reads pickled arguments from standard input, `(x, y, costs)` for one pair or `(trees,)` for all
+pairs, and writes the seconds and the peak memory as JSON. Imports as little as possible.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import treemetric as tm
 
 def run_alone(*arguments: Any) -> tuple[float, int | None]:
     """Return the seconds and the bytes of a call in a new process."""
-    told = subprocess.run(
+    child = subprocess.run(
         [sys.executable, __file__],
         input=pickle.dumps(arguments),
         stdout=subprocess.PIPE,
         check=True,
     )
-    seconds, peak = json.loads(told.stdout)
+    seconds, peak = json.loads(child.stdout)
     return seconds, peak
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     if len(arguments) == 1:
         (trees,) = arguments
         call = functools.partial(tm.pairwise_distances, trees, n_jobs=1)
-        # What the first call of a process loads is not the trees'.
+        # Warm up: the memory of the first call of a process does not belong to the trees.
         tm.pairwise_distances(trees[:2], n_jobs=1)
     else:
         x, y, costs = arguments

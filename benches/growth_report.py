@@ -1,4 +1,4 @@
-"""The record of how time and memory grow: tables and a figure."""
+"""The record of the growth of time and memory: tables and a figure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _spell_fit(found: tuple[float, float, float] | None) -> str:
 
 
 def megabytes(size: int | None) -> str:
-    """Return bytes in millions, with three digits or so."""
+    """Return bytes as text in millions, with about three digits."""
     if size is None:
         return ""
     return f"{size / 1e6:.3g}" if size < 1e8 else f"{size / 1e6:.0f}"
@@ -43,22 +43,23 @@ def markdown(
 ) -> list[str]:
     """Return the lines of the page."""
     return [
-        f"# How time and memory grow, {report.date}",
+        f"# Growth of time and memory, {report.date}",
         "",
-        f"{report.cpu}; {report.versions}. Processor time of one thread, trees prepared before, "
-        "least of several rounds. Peak memory is what a call adds in a process of its own.",
+        f"{report.cpu}; {report.versions}. Processor time of one thread, trees prepared before "
+        "timing, minimum of several rounds. Peak memory is the memory that a call adds in a "
+        "separate process.",
         "",
         f"![time and memory]({figure})",
         "",
         "## One pair: exponents",
         "",
-        "The power of n that fits the times of the upper half of the sizes, beside that of the "
-        "Zhang-Shasha cells counted on the same trees: by left paths, by the better of left and "
-        "right paths, and by the bound n² min(depth, leaves)². In words: how the cells grow by "
-        "left paths / by the better ones / by the best paths for every pair of subtrees, of which "
-        "there are O(n³) for any shape. Times of unit costs step up at 128 nodes, where bytes "
-        "become 16-bit words, and where tables outgrow a cache; small trees fill vectors badly, so "
-        "times may also grow less than cells.",
+        "The power of n that fits the times of the upper half of the sizes, and the powers for the "
+        "Zhang-Shasha cells counted on the same trees: with left paths, with the better of left "
+        "and right paths, and for the bound n² min(depth, leaves)². The last column states the "
+        "theory: growth of the cells with left paths / with the better kind / with the best paths "
+        "for every pair of subtrees, at most O(n³) for any shape. Times of unit costs increase in "
+        "steps at 128 nodes, where 8-bit lanes become 16-bit lanes, and where tables outgrow a "
+        "cache. Small trees do not fill vectors, so times can also grow more slowly than cells.",
         "",
         *_exponent_table(pairs),
         "",
@@ -82,7 +83,7 @@ def markdown(
 def _exponent_table(pairs: Curves) -> list[str]:
     lines = [
         "| shape | sizes | time, unit | time, matrix | cells, left | cells, better | bound "
-        "| in words |",
+        "| theory |",
         "|---|---|---:|---:|---:|---:|---:|---|",
     ]
     for shape in dict.fromkeys(shape for shape, _ in pairs):
@@ -105,7 +106,7 @@ def _time_table(pairs: Curves, costs: str, longest: float) -> list[str]:
         found = [{p.n: p.seconds for p in points}.get(n) for points in curves.values()]
         lines.append(f"| {n} | {' | '.join(map(spell, found))} |")
     if any(len(points) < len(sizes) for points in curves.values()):
-        lines += ["", f"Empty: a pair would have taken more than {longest:.0f} s."]
+        lines += ["", f"Empty: a pair would take more than {longest:.0f} s."]
     return lines
 
 
@@ -153,7 +154,7 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
     ):
         curves = {shape: points for (shape, kind), points in pairs.items() if kind == costs}
         _lines(place, curves, "seconds")
-        _label(place, title, "nodes of each tree", "seconds of the processor")
+        _label(place, title, "nodes of each tree", "processor time, seconds")
         _guides(place, curves)
         place.legend(fontsize=8, ncols=2, loc="upper left")
     bottom, top = (
@@ -163,7 +164,7 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
         place.set_ylim(bottom, top)
     left, right = axes[1]
     _lines(left, {name: points for (name, _), points in sets.items()}, "seconds")
-    _label(left, "all pairs, unit costs", "number of trees", "seconds of the processor")
+    _label(left, "all pairs, unit costs", "number of trees", "processor time, seconds")
     curves = {name: points for (name, _), points in sets.items()}
     _guides(left, curves, powers=(2,))
     left.legend(fontsize=8, loc="upper left")
@@ -171,7 +172,7 @@ def draw(pairs: Curves, memory: Curves, sets: Curves) -> Any:
     styles |= {f"all pairs, {name}": points for (name, _), points in sets.items()}
     _lines(right, styles, "peak", scale=1e-6)
     _label(right, "peak memory", "nodes of each tree, or number of trees", "MB added")
-    # Room for the legend above the lines.
+    # Make room for the legend above the lines.
     right.set_ylim(top=right.get_ylim()[1] * 100)
     right.legend(fontsize=8, ncols=2, loc="upper left")
     return figure
@@ -188,7 +189,7 @@ def _lines(place: Any, curves: dict[str, list[Point]], value: str, scale: float 
 
 
 def _guides(place: Any, curves: dict[str, list[Point]], powers: tuple[int, ...] = (2, 3)) -> None:
-    """Draw powers of n below the lines, to compare slopes with."""
+    """Draw powers of n below the lines, for a comparison of slopes."""
     known = [(p.n, p.seconds) for points in curves.values() for p in points if p.seconds]
     if not known:
         return

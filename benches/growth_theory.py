@@ -1,9 +1,10 @@
-"""What theory says of the work for a pair of trees, counted on the trees themselves.
+"""Theoretical work for a pair of trees, counted on the trees themselves.
 
-Zhang and Shasha (1989) fill, for left paths, a table of (sum over the nodes of x of the key roots
-above them) times the same for y; the mirror images give the count for right paths. They bound it
-by |x| |y| min(depth, leaves)² of each. The best choice of paths for every pair of subtrees
-needs O(n³) (Demaine et al. 2009; Pawlik and Augsten 2016).
+With left paths, Zhang and Shasha (1989) compute f(x) f(y) cells, where f is the sum, over all nodes
+of a tree, of the number of key roots among the node and its ancestors. The mirror images give the
+count for right paths. Their bound is |x| m(x) |y| m(y), where m is the smaller of depth and number
+of leaves. The best paths for every pair of subtrees need O(n³) cells (Demaine et al. 2009; Pawlik
+and Augsten 2016).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from workloads import PlainTree
 
-# How the counts of a shape grow for large n: by left paths alone, by the better of left and
-# right paths, by the best paths. The depth of a uniform ordered tree is of order √n, those of
-# recursive and binary trees of order log n. In a zigzag every other spine node is a key root
-# either way, forked trees are two zigzags; inner paths save one factor n.
+# Growth of the counts for large n: with left paths only, with the better of left and right paths,
+# with the best paths. The depth of a uniform ordered tree is of order √n, the depths of recursive
+# and binary trees are of order log n. In a zigzag every other spine node is a key root in both
+# directions; forked trees are two zigzags. Inner paths save one factor n.
 GROWTH = {
     "random": ("n³", "n³", "≤ n³"),
     "recursive": ("n² log² n", "n² log² n", "n² log² n"),
@@ -36,7 +37,7 @@ GROWTH = {
 
 
 def counts(x: PlainTree, y: PlainTree) -> dict[str, float]:
-    """Count cells by left paths, by the better of left and right ones, and bound them."""
+    """Count the cells with left paths, with the better of left and right paths, and the bound."""
     left, right = (
         float(workloads.cells(a)) * workloads.cells(b)
         for a, b in ((x, y), (workloads.mirror(x), workloads.mirror(y)))
@@ -52,9 +53,9 @@ def counts(x: PlainTree, y: PlainTree) -> dict[str, float]:
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float, float] | None:
-    """Fit a power to the upper half of the sizes; return it with the smallest and largest.
+    """Fit a power to the upper half of the sizes; return it with the smallest and largest size.
 
-    Halves are those of the logarithms; at least the two largest sizes are taken.
+    The upper half is taken on a logarithmic scale and has at least the two largest sizes.
     """
     known = sorted((n, value) for n, value in zip(sizes, values, strict=True) if value > 0)
     if len(known) < 2:

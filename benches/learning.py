@@ -1,10 +1,10 @@
-"""BEDL against edist's, side by side in one run; writes `record/<date>-<cpu>-learning.md`.
+"""Compare BEDL with edist's BEDL in one run; write `record/<date>-<cpu>-learning.md`.
 
-The strings of the paper: 200 chains of 12 nodes, two classes, 4 prototypes for each. Both losses
-are measured the same way: the loss of generalised LVQ under the edit distance of the learned
-costs, with the prototypes that the learner chose. edist's learner works on sequences only, and
-needs NumPy before 2.4. `--smoke` only checks that everything runs. Errors by cross-validation are
-measured by `folds.py`.
+The data are the strings of the paper: 200 chains of 12 nodes, two classes, 4 prototypes per class.
+Both losses are measured in the same way: the loss of generalised LVQ under the edit distance of the
+learned costs, with the prototypes of the learner. edist's learner supports only sequences and needs
+NumPy before 2.4. `--smoke` only checks that everything runs. `folds.py` measures errors by
+cross-validation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PROTOTYPES = 4
 
 
 def loss(trees: tm.TreeSet, y: np.ndarray, costs: tm.Costs, prototypes: np.ndarray) -> float:
-    """Give the loss of prototypes under the edit distance of some costs."""
+    """Return the loss of prototypes under the edit distance of given costs."""
     found = tm.pairwise_distances(trees, trees[prototypes], costs=costs)
     plus, minus = closest(found, y[prototypes], y)
     rows = np.arange(len(y))
@@ -44,11 +44,11 @@ def loss(trees: tm.TreeSet, y: np.ndarray, costs: tm.Costs, prototypes: np.ndarr
 
 
 def edist_learner(trees: tm.TreeSet, y: np.ndarray) -> Any:
-    """Give a function that fits edist's learner, or None where it does not run."""
+    """Return a function that fits edist's learner, or None if it does not run."""
     try:
         module = importlib.import_module("edist.bedl")
     except ImportError:
-        print("edist is not installed: left out")
+        print("edist is not installed and is skipped")
         return None
     sequences = [list(tree.labels) for tree in trees]
 
@@ -66,14 +66,14 @@ def edist_learner(trees: tm.TreeSet, y: np.ndarray) -> Any:
 
 
 def edist_loss(learner: Any, trees: tm.TreeSet, y: np.ndarray) -> float:
-    """Give the loss of what edist's learner has learned."""
+    """Return the loss of a fitted learner of edist."""
     index = learner._idx
     costs = tm.EmbeddingCosts(index, learner._embedding[list(index.values())])
     return loss(trees, y, costs, learner._classifier._w)
 
 
 def processor_time(call: Callable[[], object], rounds: int) -> float:
-    """Give the least processor time of a call, on which others on the machine bear less."""
+    """Return the minimum processor time of a call, which other work affects less."""
     found = []
     for _ in range(rounds):
         start = time.process_time()
@@ -101,12 +101,12 @@ def bench(n: int, *, smoke: bool) -> list[str]:
         calls["edist"] = peer
         losses["edist"] = edist_loss(peer(), trees, y)
     assert losses["`BEDL`, 1 thread(s)"] == losses["`BEDL`, 2 thread(s)"]
-    # One thread of BLAS for all: more of them slow edist down on a busy machine, not only us.
+    # One BLAS thread for all: more threads slow down edist, too, on a busy machine.
     with threadpool_limits(1):
         best = race(calls, 0.1 if smoke else 30, rounds=1 if smoke else 5)
         work = {name: processor_time(call, 1 if smoke else 3) for name, call in calls.items()}
     lines = [
-        "| learner | fit | edist's / this | processor time | edist's / this | loss (least is -n) |",
+        "| learner | fit | edist / this | processor time | edist / this | loss (minimum is -n) |",
         "|---|---|---|---|---|---|",
     ]
     for name in calls:
@@ -132,9 +132,9 @@ def main() -> None:
     head = [f"# Learning, {report.date}", "", f"{report.cpu}; {report.versions}.", ""]
     head += [
         "Strings: 200 chains of 12 nodes, alphabet of 4, two classes, 4 prototypes per class. "
-        f"Least of several rounds; all learners in one run. {os.cpu_count()} cores, load at the "
-        f"start {load:.1f}. On a busy machine go by processor time: a long fit is interrupted more "
-        "often than a short one, so that the ratio of the elapsed times flatters the short one.",
+        f"Minimum of several rounds; all learners in one run. {os.cpu_count()} cores, load at the "
+        f"start {load:.1f}. On a busy machine, compare processor times: a long fit is interrupted "
+        "more often than a short one, so the ratio of elapsed times favours the short one.",
         "",
     ]
     name = f"{report.date}-{report.cpu.lower().replace(' ', '-')}-learning.md"

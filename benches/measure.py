@@ -1,4 +1,4 @@
-"""Seconds and bytes: how the benchmarks measure them."""
+"""Measurement of time and memory for all benchmarks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Timer = "Callable[[], float]"
 def race(
     calls: Calls, budget: float, rounds: int = 7, timer: Timer = time.perf_counter
 ) -> dict[str, float]:
-    """Return the least seconds of each call; the calls take turns.
+    """Return the minimum seconds of each call; the calls run alternately.
 
-    Each call may spend `budget` seconds beyond its first run, so that a slow one does
-    not keep a quick one from being measured well. With `time.process_time` as the timer,
-    long calls of one thread do not suffer from what else the machine does.
+    Each call has its own budget of `budget` seconds after its first run, so that a slow
+    call does not reduce the number of runs of a fast one. With `time.process_time` as the
+    timer, other work on the machine affects long calls of one thread less.
     """
     loops, best = {}, {}
     spent = dict.fromkeys(calls, 0.0)
@@ -43,7 +43,7 @@ def race(
 
 
 def clock(call: Callable[[], object], loops: int, timer: Timer = time.perf_counter) -> float:
-    """Return the mean seconds of so many calls."""
+    """Return the mean seconds of `loops` calls."""
     start = timer()
     for _ in range(loops):
         call()
@@ -51,7 +51,7 @@ def clock(call: Callable[[], object], loops: int, timer: Timer = time.perf_count
 
 
 class Forecast:
-    """Foretells the time of an engine at the next size from the sizes before."""
+    """Extrapolates the time of an engine at the next size from earlier sizes."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[int, float]] = []
@@ -75,9 +75,9 @@ class Forecast:
 
 
 def peak_memory(call: Callable[[], Any]) -> tuple[Any, int | None]:
-    """Return what the call gives and by how many bytes it raised the high-water mark.
+    """Return the result of a call and the bytes by which it raised the peak memory.
 
-    None for the latter where it cannot be told: not Linux with glibc.
+    The number of bytes is None on systems other than Linux with glibc.
     """
     status, reset = Path("/proc/self/status"), Path("/proc/self/clear_refs")
     try:

@@ -1,16 +1,16 @@
 """Measure treemetric against edist, zss and apted, side by side in one run.
 
     python benches/peers.py            the whole record, about ten minutes
-    python benches/peers.py --quick    within some minutes
-    python benches/peers.py --smoke    within seconds, checks that it runs; no record
+    python benches/peers.py --quick    a few minutes
+    python benches/peers.py --smoke    a few seconds, checks that it runs; no record
 
-The engines take turns, and the least time of each counts, because machines are noisy.
-Every time is the processor time of one thread, except where two threads are named; those
-are by the clock on the wall. Trees are prepared before the clock starts: `Tree` and
-`TreeSet` objects for treemetric, node and adjacency lists for edist, linked nodes for zss
-and apted. Distances are compared before anything is timed: all engines for unit costs,
-edist for a cost matrix. Where edist would take too long its time is extrapolated, and
-marked. The column of C++ is not measured: `goals.py` says where it comes from.
+The engines run alternately, and the minimum time of each counts, because machines are noisy.
+Times are processor times of one thread, except for two threads, which are measured in
+wall-clock time. Trees are prepared before timing: `Tree` and `TreeSet` objects for
+treemetric, node and adjacency lists for edist, linked nodes for zss and apted. Distances are
+compared before timing: all engines for unit costs, edist for a cost matrix. If edist would
+take too long, its time is extrapolated and marked. The C++ column is not measured; `goals.py`
+describes how it is derived.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from report import Report
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--quick", action="store_true", help="less of everything")
+    how.add_argument("--quick", action="store_true", help="fewer and smaller cases")
     how.add_argument("--smoke", action="store_true", help="only check that it runs")
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).parent / "record", metavar="DIR"
@@ -42,18 +42,18 @@ def main() -> None:
     options = parser.parse_args()
     plan = SMOKE if options.smoke else QUICK if options.quick else FULL
 
-    # zss and apted walk trees by recursion and fail on long chains without this.
+    # zss and apted are recursive and would fail on long chains.
     sys.setrecursionlimit(20_000)
     engines = workloads.load_engines()
     parts = [f"{engine.name} {engine.version}" for engine in engines]
     parts += [f"Python {platform.python_version()}", f"numpy {np.__version__}"]
     report = Report(", ".join(parts))
     print(f"{report.cpu}, {os.cpu_count()} CPUs; {report.versions}")
-    print("Processor time of one thread; two threads by the clock on the wall.")
-    print("Trees prepared beforehand; least of several rounds.")
-    print("In brackets: how many times the time of treemetric.\n")
+    print("Processor time of one thread; wall-clock time of two threads.")
+    print("Trees prepared before timing; minimum of several rounds.")
+    print("In brackets: ratio to the time of treemetric.\n")
     if options.smoke:
-        print("A smoke test: each call once, so the times mean nothing.\n")
+        print("Smoke test: each call runs once, so the times are meaningless.\n")
 
     begin = last = time.perf_counter()
 

@@ -1,4 +1,4 @@
-"""What the parts of `peers.py` share: how much to measure, and how engines are compared."""
+"""What the parts of `peers.py` share: the amount of work, and the comparison of engines."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Sizes = dict[str, tuple[int, ...]]
 
 
 class Plan(NamedTuple):
-    """How much to measure."""
+    """The amount of work."""
 
     shapes: Sizes  # with unit costs
     matrix_shapes: Sizes  # with a cost matrix
-    longest_call: float  # seconds; an engine that would take longer is left out
+    longest_call: float  # seconds; an engine that would take longer is skipped
     longest_python: float  # the same for engines written in Python
-    cell: float  # seconds of each engine for one cell of the table
+    cell: float  # seconds per engine for one cell of the table
     set_cell: float  # the same for all pairs of a set
     syntax_pairs: int
     sets: tuple[tuple[str, int, int, int], ...]  # shape, trees, fewest, most nodes
@@ -96,8 +96,8 @@ SMOKE = Plan(
 )
 
 
-# Engines of one thread are compared by processor time. By the clock on the wall, a busy machine
-# would be unfair to slow engines: it interrupts long calls and spares short ones.
+# Engines of one thread are compared by processor time. Wall-clock time on a busy machine would be
+# unfair to slow engines, because long calls are interrupted more often than short ones.
 contest = functools.partial(race, timer=time.process_time)
 
 
@@ -111,7 +111,7 @@ def prepared(engine: Engine, pairs: list[tuple[PlainTree, PlainTree]]) -> list[t
 
 
 def agree(name: str, ours: list[float], theirs: list[float]) -> None:
-    """Stop if two engines differ."""
+    """Stop if two engines disagree."""
     if not np.allclose(ours, theirs, rtol=1e-9, atol=1e-9):
         worst = int(np.argmax(np.abs(np.subtract(ours, theirs))))
         message = f"{name} disagrees: {theirs[worst]!r}, treemetric {ours[worst]!r}"
@@ -121,7 +121,7 @@ def agree(name: str, ours: list[float], theirs: list[float]) -> None:
 def affordable(
     distance: Callable[[Any, Any], float], pairs: list[tuple[Any, Any]], seconds: float
 ) -> int:
-    """Return how many of the pairs take about so many seconds, at least two."""
+    """Return how many of the pairs can be computed in about `seconds`, at least two."""
     start, count = time.perf_counter(), 0
     for x, y in pairs:
         distance(x, y)

@@ -1,4 +1,4 @@
-"""One pair at a time, for `peers.py`: every shape, real functions, the cost of a call."""
+"""Single pairs, for `peers.py`: all shapes, real functions, the overhead of a call."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _bench_shape(
     shape: str,
     n: int,
 ) -> list[tuple[PlainTree, PlainTree]]:
-    """Time the engines that can be waited for; return the pairs, or none if we cannot."""
+    """Time the engines that are fast enough; return the pairs, or none if treemetric is not."""
     rng = random.Random(n)
     count = 4 if n <= 100 else 1
     trees = [workloads.make_tree(shape, n, rng) for _ in range(2 * count)]
@@ -58,7 +58,7 @@ def _bench_shape(
         longest = plan.longest_python if engine.name in IN_PYTHON else plan.longest_call
         if expected * count > longest:
             if engine.name in IN_PYTHON:
-                notes[engine.name] = f"left out, one call would take {spell(expected)}"
+                notes[engine.name] = f"skipped, one call would take {spell(expected)}"
             else:
                 seconds[engine.name] = expected
                 notes[engine.name] = f"extrapolated from n = {forecast.last} and below"
@@ -70,7 +70,7 @@ def _bench_shape(
         values[engine.name] = [distance(x, y) for x, y in ready]
         calls[engine.name] = functools.partial(each, distance, ready)
     if "treemetric" not in calls:
-        print(f"{task:<13}{shape:<14}n={n:<6}left out, takes too long")
+        print(f"{task:<13}{shape:<14}n={n:<6}skipped, takes too long")
         return []
     for name, theirs in values.items():
         agree(name, values["treemetric"], theirs)
@@ -103,7 +103,7 @@ def _bench_mirror(
 
 
 def bench_syntax_pairs(engines: list[Engine], plan: Plan, report: Report) -> None:
-    """Time pairs of real functions; slow engines get fewer of the same pairs."""
+    """Time pairs of real functions; slow engines compute a subset of the same pairs."""
     trees = workloads.syntax_set(2 * plan.syntax_pairs, 1, plan.modules)
     pairs = list(zip(trees[::2], trees[1::2], strict=True))
     alphabet = sorted({label for labels, _ in trees for label in labels})
@@ -168,7 +168,7 @@ def bench_expectation(engines: list[Engine], plan: Plan, report: Report) -> None
 
 
 def _edist_raises(pair: tuple[PlainTree, PlainTree]) -> bool:
-    """Tell whether edist ends with an error where it should give a matrix."""
+    """Return whether edist raises an error instead of returning a matrix."""
     ted = importlib.import_module("edist.ted")
     (a, above_a), (b, above_b) = pair
     try:
@@ -182,7 +182,7 @@ def _edist_raises(pair: tuple[PlainTree, PlainTree]) -> bool:
 
 
 def bench_call(engine: Engine, plan: Plan, report: Report) -> None:
-    """Time one call on small trees, where the way into Rust is most of it."""
+    """Time one call on small trees, where the call into Rust dominates."""
     trees = [engine.prepare(tree) for tree in workloads.random_set(100, 10, 10, seed=1)]
     pairs = list(zip(trees[::2], trees[1::2], strict=True))
     least = contest({"call": functools.partial(each, tm.distance, pairs)}, plan.cell, 50)

@@ -37,7 +37,7 @@ def _bench_set(
     shape: str,
     trees: list[PlainTree],
 ) -> np.ndarray:
-    """Time all pairs, of slow engines some; return our distances."""
+    """Time all pairs, or a sample for slow engines; return our distances."""
     n = len(trees)
     total = n * (n - 1) // 2
     X = tm.TreeSet([engines[0].prepare(tree) for tree in trees])
@@ -63,7 +63,7 @@ def _bench_set(
 
 
 def _by_threads(call: Callable[..., object], plan: Plan, share: float = 1.0) -> tuple[float, float]:
-    """Return the seconds of a call with one thread and with two, by the clock on the wall."""
+    """Return the wall-clock seconds of a call with one thread and with two."""
     calls: Calls = {str(n): functools.partial(call, n_jobs=n) for n in (1, 2)}
     least = race(calls, plan.set_cell / 2)
     return least["1"] * share, least["2"] * share
@@ -78,9 +78,9 @@ def _sample(
     plan: Plan,
     calls: Calls,
 ) -> tuple[int, float]:
-    """Add a call for the pairs that an engine can do in time; return how many, what share.
+    """Add a call for a sample that an engine can compute in time; return its size and share.
 
-    Pairs differ widely in work, so a sample stands for its share of the cells.
+    The work per pair varies widely, so the share of a sample is its share of the cells.
     """
     budget = max(plan.set_cell / 6, 0.02)
     left = {i: engine.prepare(rows[i]) for i in {i for i, _ in order}}
@@ -110,7 +110,7 @@ def _bench_cutoff(
     D: np.ndarray,
     cutoff: float,
 ) -> None:
-    """Time all pairs up to a cutoff; peers know no cutoff and compute all."""
+    """Time all pairs up to a cutoff; peers have no cutoff and compute all distances."""
     n, shape = len(trees), f"ast, cutoff {cutoff:g}"
     X = tm.TreeSet([engines[0].prepare(tree) for tree in trees])
     bounded = functools.partial(tm.pairwise_distances, X, cutoff=cutoff)
@@ -134,7 +134,7 @@ def _bench_cutoff(
 
 
 def bench_nearest(engines: list[Engine], plan: Plan, report: Report) -> None:
-    """Time exact neighbours of functions among others, per query."""
+    """Time the exact neighbours of functions among other functions, per query."""
     most = max(trees + queries for trees, queries in plan.neighbours)
     if plan.modules:
         plain = workloads.syntax_set(most, 5, plan.modules)
@@ -160,7 +160,7 @@ def _bench_nearest(
     samples = {
         engine.name: _sample(engine, queries, trees, pairs, D, plan, peers)
         for engine in engines[1:]
-        if engine.name == "edist"  # the others are too slow for so many pairs
+        if engine.name == "edist"  # the others are too slow
     }
     contenders = {"exhaustive": functools.partial(tm.pairwise_distances, X, Y, n_jobs=1), **peers}
     others = contest(contenders, plan.set_cell / 2)

@@ -1,4 +1,4 @@
-"""What the benchmark found: lines while it runs, a CSV file and a page of Markdown."""
+"""Results of a benchmark: printed lines, a CSV file and a Markdown page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One measurement; `seconds` is None where an engine was left out."""
+    """One measurement; `seconds` is None if an engine was skipped."""
 
     task: str
     shape: str
@@ -23,7 +23,7 @@ class Row(NamedTuple):
     note: str
 
 
-# Times of treemetric by the clock on the wall; those by processor time are under its name.
+# Wall-clock times of treemetric; processor times are under the name "treemetric".
 WALL = "treemetric, wall clock"
 COLUMNS = (
     *("date", "cpu", "versions", "task", "shape", "n", "engine", "threads"),
@@ -32,7 +32,7 @@ COLUMNS = (
 
 
 class Report:
-    """Collects rows, tells them as they come, and writes the record."""
+    """Collects rows, prints them as they arrive, and writes the record."""
 
     def __init__(self, versions: str) -> None:
         self.rows: list[Row] = []
@@ -49,9 +49,9 @@ class Report:
         notes: dict[str, str] | None = None,
         baseline: dict[str, float] | None = None,
     ) -> None:
-        """Add one row for each engine and tell them in one line.
+        """Add one row per engine and print them in one line.
 
-        `baseline` has treemetric's time on the work of an engine that got less of it.
+        `baseline` is treemetric's time on the subset of the work that an engine did.
         """
         notes, baseline = notes or {}, baseline or {}
         parts = []
@@ -72,12 +72,12 @@ class Report:
         print(f"{task:<13}{shape:<14}{size:<8}{'  '.join(parts)}", flush=True)
 
     def add_threads(self, task: str, shape: str, n: int, one: float, two: float, note: str) -> None:
-        """Add treemetric's time by the clock on the wall, with one thread and with two."""
-        told = f"efficiency {one / (2 * two):.2f}"
+        """Add treemetric's wall-clock time with one thread and with two."""
+        efficiency = f"efficiency {one / (2 * two):.2f}"
         self.rows.append(Row(task, shape, n, WALL, 1, one, 1.0, ""))
-        self.rows.append(Row(task, shape, n, WALL, 2, two, two / one, told))
-        told = f"two threads {spell(two)}, one {spell(one)}, {told}; {note}"
-        print(f"{'':<35}{told}".rstrip("; "), flush=True)
+        self.rows.append(Row(task, shape, n, WALL, 2, two, two / one, efficiency))
+        line = f"two threads {spell(two)}, one {spell(one)}, {efficiency}; {note}"
+        print(f"{'':<35}{line}".rstrip("; "), flush=True)
 
     def find(self, task: str, shape: str, n: int, engine: str, threads: int = 1) -> Row | None:
         key = (task, shape, n, engine, threads)
@@ -86,7 +86,7 @@ class Report:
     # ------------------------------------------------------------------------ record
 
     def write(self, folder: Path, suffix: str, goals: list[str]) -> Path:
-        """Write the CSV file and the Markdown page; return the latter's path."""
+        """Write the CSV file and the Markdown page; return the path of the page."""
         folder.mkdir(parents=True, exist_ok=True)
         slug = re.sub(r"[^a-z0-9]+", "-", self.cpu.lower()).strip("-")
         stem = folder / f"{self.date}-{slug}{suffix}"
@@ -109,12 +109,12 @@ class Report:
             "",
             f"{self.cpu}; {self.versions}.",
             "",
-            "Processor time of one thread; where two threads are named, by the clock on the "
-            "wall. The least of several rounds in which the engines take turns. Trees are "
-            "prepared before the clock starts: `Tree` and `TreeSet` objects for treemetric, node "
-            "and adjacency lists for edist, linked nodes for zss and apted. Distances were "
-            "compared first. An empty cell was left out because one call would take too long. "
-            "Slow peers get fewer AST pairs, and their ratio is on the same pairs. "
+            "Times are processor times of one thread; times of two threads are wall-clock times. "
+            "Each time is the minimum of several rounds in which the engines run alternately. "
+            "Trees are prepared before timing: `Tree` and `TreeSet` objects for treemetric, node "
+            "and adjacency lists for edist, linked nodes for zss and apted. Distances are "
+            "compared before timing. A cell is empty if one call would take too long. "
+            "Slow peers compute a subset of the AST pairs, and their ratio is for that subset. "
             f"Every number is in [{table}]({table}).",
             "",
             "## Goals",
@@ -131,7 +131,7 @@ class Report:
             ("Nearest neighbours, per query", "nearest", own),
         ):
             lines += [f"## {title}", "", *self._table(task, engines), ""]
-        lines += ["## Two threads, by the clock on the wall", "", *self._thread_table(), ""]
+        lines += ["## Two threads, wall-clock time", "", *self._thread_table(), ""]
         return "\n".join(lines)
 
     def _table(self, task: str, engines: tuple[str, ...]) -> list[str]:
@@ -165,7 +165,7 @@ class Report:
 
 
 def spell(seconds: float | None) -> str:
-    """Return seconds with a unit that suits them."""
+    """Return seconds as text with a suitable unit."""
     if seconds is None:
         return ""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -176,7 +176,7 @@ def spell(seconds: float | None) -> str:
 
 
 def times(ratio: float | None) -> str:
-    """Return a ratio with three digits, or as a whole number."""
+    """Return a ratio as text with three digits, or as a whole number from 100 on."""
     if ratio is None:
         return ""
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

@@ -1,12 +1,12 @@
-"""All distances of trees whose labels carry vectors, in float32: time, rate and peak memory.
+"""All distances of trees whose labels have vectors, in float32: time, rate and peak memory.
 
     python benches/vectors.py                                   2,000 generated trees; a record
-    python benches/vectors.py --data FOLDER --vectors V.npz     trees.jsonl of a folder, all of it
-    python benches/vectors.py --smoke                           within seconds; no record
+    python benches/vectors.py --data FOLDER --vectors V.npz     all trees of FOLDER/trees.jsonl
+    python benches/vectors.py --smoke                           a few seconds; no record
 
-Generated trees are like parse trees: inner nodes have two children and no vector, leaves are words
-with the frequencies of Zipf's law and random vectors of 64 numbers. The file of vectors has the
-arrays `words` and `vectors`. A sample of entries is compared with `distance`.
+Generated trees are similar to parse trees: inner nodes have two children and no vector, leaves are
+words with the frequencies of Zipf's law and random vectors of 64 numbers. The file of vectors has
+the arrays `words` and `vectors`. A sample of entries is compared with `distance`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KINDS = ("cosine", "chord", "angle", "euclidean")
 
 
 def generated(count: int, words: int = 15_000) -> tuple[tm.TreeSet, tm.VectorCosts]:
-    """Return trees of about 38 nodes, as the sentences of Sentiment have, and costs."""
+    """Return trees of about 38 nodes, like the sentences of Sentiment, and costs."""
     draw = np.random.RandomState(0)
     shares = 1.0 / np.arange(1, words + 1)
     trees = []
@@ -45,14 +45,14 @@ def generated(count: int, words: int = 15_000) -> tuple[tm.TreeSet, tm.VectorCos
 
 
 def loaded(data: Path, vectors: Path) -> tuple[tm.TreeSet, tm.VectorCosts]:
-    """Return the trees of a folder or file, and costs of a file of vectors."""
+    """Return the trees of a folder or file, and the costs of a file of vectors."""
     trees = load_jsonl(data / "trees.jsonl" if data.is_dir() else data).data
     with np.load(vectors, allow_pickle=False) as arrays:
         return trees, tm.VectorCosts(map(str, arrays["words"]), arrays["vectors"].astype("f4"))
 
 
 def verify(trees: tm.TreeSet, costs: tm.VectorCosts, D: np.ndarray, sample: int) -> None:
-    """Compare entries with single distances, and look at symmetry and the diagonal."""
+    """Compare entries with single distances, and check symmetry and the diagonal."""
     rng = random.Random(1)
     for _ in range(sample):
         i, j = rng.randrange(len(trees)), rng.randrange(len(trees))
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with trees.jsonl, or a .jsonl file")
     parser.add_argument("--vectors", type=Path, metavar="V.npz")
     parser.add_argument(
-        "--trees", type=int, help="so many trees (default: 2,000, or all of --data)"
+        "--trees", type=int, help="number of trees (default: 2,000, or all of --data)"
     )
     parser.add_argument("--kind", choices=KINDS, default="cosine")
     parser.add_argument("--jobs", type=int, default=2)
@@ -89,7 +89,7 @@ def main() -> None:
     verify(trees, costs, D, sample)
     n, pairs = len(trees), len(trees) * (len(trees) - 1) // 2
     source = "generated trees" if arguments.data is None else f"trees of {arguments.data.name}"
-    added = "not known" if peak is None else f"{peak / 2**20:.0f} MiB"
+    added = "unknown" if peak is None else f"{peak / 2**20:.0f} MiB"
     report = Report(f"treemetric {tm.__version__}, numpy {np.__version__}")
     lines = [
         f"# {n} x {n} distances under vector costs",
@@ -102,8 +102,8 @@ def main() -> None:
         "",
         f"- {seconds:.1f} s of wall time, {busy:.1f} s of processor time.",
         f"- {pairs} pairs, {pairs / seconds:.0f} pairs per second.",
-        f"- Peak memory added: {added}, of which the matrix in float32 has "
-        f"{D.nbytes / 2**20:.0f} MiB.",
+        f"- Peak memory added: {added}, including {D.nbytes / 2**20:.0f} MiB for the matrix in "
+        "float32.",
         f"- Verified: {sample} random entries and their mirror entries against `distance`, the "
         f"diagonal. Mean distance {float(D.mean(dtype=np.float64)):.3f}.",
     ]

@@ -1,7 +1,7 @@
-"""The trees that the benchmarks run on, and the engines that they compare.
+"""Trees and engines of the benchmarks.
 
-A plain tree is `(labels, parents)` in preorder. Every engine turns plain trees into
-its own kind before the clock starts.
+A plain tree is `(labels, parents)` in preorder. Every engine converts plain trees to its
+own type before timing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PlainTree = tuple[list[str], list[int]]
-# A few modules for trees of shape "ast"; all have many functions.
+# Modules with many functions, for trees of shape "ast".
 _MODULES = ("argparse", "inspect", "tarfile")
 ALPHABET = [chr(ord("a") + i) for i in range(26)]
 SHAPES = (
@@ -38,8 +38,8 @@ SHAPES = (
 def make_tree(shape: str, n: int, rng: random.Random) -> PlainTree:
     """Return a tree of n nodes of one of SHAPES.
 
-    Labels are random, of 26, but for "ast": the first n nodes, in preorder, of a module
-    that has functions of the standard library one after the other.
+    Labels are random letters, except for "ast". A tree of shape "ast" consists of the first
+    n nodes, in preorder, of a module made of functions of the standard library.
     """
     if shape == "ast":
         return _module(n, rng)
@@ -100,7 +100,7 @@ def _module(n: int, rng: random.Random) -> PlainTree:
 
 
 def random_pairs(n: int, count: int, seed: int) -> list[tuple[int, int]]:
-    """Return `count` distinct pairs i < j of n objects, or all if there are fewer."""
+    """Return `count` distinct pairs i < j of n objects, or all pairs if n has fewer."""
     total = n * (n - 1) // 2
     rng = random.Random(seed)
     picked = range(total) if count >= total else rng.sample(range(total), count)
@@ -111,9 +111,9 @@ def random_pairs(n: int, count: int, seed: int) -> list[tuple[int, int]]:
 def _uniform_parents(n: int, rng: random.Random) -> list[int]:
     """Draw an ordered tree of n nodes, each shape equally likely.
 
-    n - 1 steps up and n steps down in random order have exactly one rotation that
-    stays at or above 0 until its last step (the cycle lemma). Without that step it is
-    the depth-first walk of a tree.
+    A random order of n - 1 steps up and n steps down has exactly one rotation that stays
+    at or above 0 until its last step (the cycle lemma). Without that step, the rotation
+    is the depth-first walk of a tree.
     """
     steps = [1] * (n - 1) + [-1] * n
     rng.shuffle(steps)
@@ -141,7 +141,7 @@ def _preorder(children: list[list[int]]) -> list[int]:
 
 
 def _recursive(n: int, rng: random.Random) -> list[list[int]]:
-    """Grow a tree: each node goes below any of those before it, at any place."""
+    """Grow a tree: each node becomes a child of a random earlier node, at a random position."""
     children: list[list[int]] = [[] for _ in range(n)]
     for node in range(1, n):
         siblings = children[rng.randrange(node)]
@@ -164,7 +164,7 @@ def _binary(n: int) -> list[list[int]]:
 
 
 def _comb(n: int, spine_first: Callable[[int], bool]) -> list[list[int]]:
-    """Return a spine whose nodes each have one leaf beside the next spine node."""
+    """Return a spine in which each node has the next spine node and one leaf as children."""
     children: list[list[int]] = [[] for _ in range(n)]
     spine, next_node, level = 0, 1, 0
     while next_node < n:
@@ -179,7 +179,7 @@ def _star(n: int) -> list[list[int]]:
 
 
 def _table(n: int) -> list[list[int]]:
-    """Return rows of eight cells, or as many as the nodes give."""
+    """Return a table with up to eight cells per row."""
     columns = min(8, max(1, round((n - 1) ** 0.5) - 1))
     children: list[list[int]] = [[] for _ in range(n)]
     for row in range(1, n, columns + 1):
@@ -211,7 +211,7 @@ def mirror(tree: PlainTree) -> PlainTree:
         node, parent = stack.pop()
         new_labels.append(labels[node])
         new_parents.append(parent)
-        # The last child is on top of the stack, so it comes first.
+        # The last child is on top of the stack, so it is visited first.
         stack += [(child, len(new_parents) - 1) for child in children[node]]
     return new_labels, new_parents
 
@@ -227,8 +227,8 @@ def adjacency(parents: list[int]) -> list[list[int]]:
 def cells(tree: PlainTree) -> int:
     """Return the tree's factor in the number of Zhang-Shasha cells of a pair.
 
-    It is the sum, over the nodes, of the key roots among a node and its ancestors: the
-    root and every node that is not a first child.
+    A key root is the root or a node that is not a first child. The factor is the sum, over
+    all nodes, of the number of key roots among the node and its ancestors.
     """
     depths: list[int] = []
     for node, parent in enumerate(tree[1]):
@@ -237,7 +237,7 @@ def cells(tree: PlainTree) -> int:
 
 
 def metric_costs(alphabet: list[str], seed: int) -> tuple[list[str], np.ndarray]:
-    """Return distances of random points, the gap last: float64, no common unit."""
+    """Return distances between random points, the gap last: float64, not short decimals."""
     points = np.random.default_rng(seed).normal(size=(len(alphabet) + 1, 8))
     points[-1] = 0.0
     return alphabet, np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -251,7 +251,7 @@ class Engine(NamedTuple):
     version: str
     prepare: Callable[[PlainTree], Any]
     unit: Callable[[Any, Any], float]
-    # Given an alphabet and its cost matrix, the distance under these costs.
+    # Takes an alphabet and its cost matrix; returns the distance under these costs.
     with_costs: Callable[[list[str], np.ndarray], Callable[[Any, Any], float]] | None
 
 
@@ -337,11 +337,11 @@ def _version(package: str) -> str:
 
 
 def load_engines() -> list[Engine]:
-    """Return treemetric and the peers that are installed."""
+    """Return treemetric and the installed peers."""
     engines = [_treemetric()]
     for name, load in (("edist", _edist), ("zss", _zss), ("apted", _apted)):
         try:
             engines.append(load())
         except ImportError as error:
-            print(f"{name} is not installed and is left out ({error})")
+            print(f"{name} is not installed and is skipped ({error})")
     return engines

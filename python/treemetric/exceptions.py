@@ -1,10 +1,10 @@
-"""The exceptions that are not Python's own; each one also is a builtin."""
+"""Exceptions of treemetric; each one is also a builtin exception."""
 
 __all__ = ["CancelledError", "UnknownLabelError"]
 
 
 class UnknownLabelError(ValueError):
-    """A tree carries a label that the costs do not know.
+    """A tree has a label that is not in the alphabet of the costs.
 
     Examples
     --------
@@ -21,7 +21,7 @@ of the costs, which has 1 labels.
 
 
 class CancelledError(RuntimeError):
-    """A progress callback returned ``False``, so the result is not complete.
+    """A progress callback returned ``False``, so the result is incomplete.
 
     Examples
     --------

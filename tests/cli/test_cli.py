@@ -11,8 +11,8 @@ import pytest
 
 import children
 import treemetric as tm
-from treemetric import cli
 from treemetric.cli import demo, main
+from treemetric.cli.errors import describe
 
 TREES = ["{a{b}{c}}", "{a{b{d}}}", "", "{x}{y}"]
 
@@ -185,7 +185,9 @@ def test_commands_take_costs_and_a_cutoff(bracket_file, tmp_path, cost_file):
     ],
 )
 @pytest.mark.parametrize("command", ["pairwise", "nearest"])
-def test_costs_that_are_none_are_told(capsys, bracket_file, tmp_path, command, name, text, message):
+def test_a_wrong_cost_file_is_an_error(
+    capsys, bracket_file, tmp_path, command, name, text, message
+):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     target = tmp_path / ("D.npy" if command == "pairwise" else "near.npz")
@@ -199,7 +201,7 @@ def test_costs_that_are_none_are_told(capsys, bracket_file, tmp_path, command, n
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "4", "-o", "near.npz"], "'k' parameter of nearest"),
+        (["-k", "4", "-o", "near.npz"], "error: -k must be "),
         (["-o", "near.txt"], "must end in .npz or .csv"),
         (["-o", "nowhere/near.csv"], "No such folder"),
     ],
@@ -211,7 +213,7 @@ def test_nearest_refuses(capsys, monkeypatch, bracket_file, tmp_path, arguments,
 
 
 def be_slow(monkeypatch, seconds):
-    """Let the work be told of at all of these seconds but the first, when it begins."""
+    """Report progress at all of these times but the first, when the work starts."""
     clock = iter(seconds)
 
     def slow(trees, *, progress, **options):
@@ -220,31 +222,31 @@ def be_slow(monkeypatch, seconds):
                 progress(done, len(seconds) - 2)
         return np.zeros((4, 4))
 
-    monkeypatch.setattr(cli, "pairwise_distances", slow)
+    monkeypatch.setattr("treemetric.cli.pairwise.pairwise_distances", slow)
     monkeypatch.setattr("treemetric._base.progress.time.monotonic", lambda: next(clock))
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-progress"]])
-def test_progress_is_told_on_a_terminal_when_the_work_takes_time(
+def test_progress_is_shown_on_a_terminal_when_the_work_takes_time(
     capsys, monkeypatch, bracket_file, tmp_path, flags
 ):
     be_slow(monkeypatch, [0.0, 0.1, 60.0, 120.0])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     target = tmp_path / "D.npy"
     assert main(["pairwise", str(bracket_file), "-o", str(target), *flags]) == 0
-    told = capsys.readouterr().err.split("\r")
+    shown = capsys.readouterr().err.split("\r")
     if flags:
-        assert told == [""]
+        assert shown == [""]
     else:
-        assert [line.strip() for line in told] == [
+        assert [line.strip() for line in shown] == [
             "",
             "50% done, 60 s left",
             "100% done, 0 s left",
         ]
-        assert told[-1].endswith("\n")
+        assert shown[-1].endswith("\n")
 
 
-def test_progress_is_told_in_a_log_once_a_minute(capsys, monkeypatch, bracket_file, tmp_path):
+def test_progress_is_written_to_a_log_once_a_minute(capsys, monkeypatch, bracket_file, tmp_path):
     be_slow(monkeypatch, [0.0, 0.1, 30.0, 61.0, 90.0, 130.0])
     assert main(["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy")]) == 0
     assert capsys.readouterr().err == " 50% done, 61 s left\n100% done, 0 s left\n"
@@ -254,7 +256,7 @@ def test_progress_is_told_in_a_log_once_a_minute(capsys, monkeypatch, bracket_fi
     ("arguments", "message"),
     [
         (["distance", "{a", "{a}"], ""),
-        (["distance", "nowhere", "{a}"], "Neither a tree in brackets nor a file"),
+        (["distance", "nowhere", "{a}"], "must be text in brackets or an existing file"),
         (["distance", ".", "{a}"], ""),
         (["pairwise", "nowhere.txt", "-o", "D.npy"], "nowhere.txt"),
         (["pairwise", "nowhere.jsonl", "-o", "D.npy"], "nowhere.jsonl"),
@@ -273,16 +275,56 @@ def test_errors_are_one_line_with_code_2(capsys, monkeypatch, tmp_path, argument
 
 def test_a_file_with_several_trees_is_no_tree(capsys, bracket_file):
     assert main(["distance", str(bracket_file), "{a}"]) == 2
-    assert "holds 4" in capsys.readouterr().err
+    assert "must contain one tree. It contains 4" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("jobs", ["0", "-2"])
-def test_wrong_number_of_jobs_is_told(capsys, bracket_file, tmp_path, jobs):
+def test_a_wrong_number_of_jobs_names_the_option(capsys, bracket_file, tmp_path, jobs):
     target = tmp_path / "D.npy"
     code = main(["pairwise", str(bracket_file), "-o", str(target), "--jobs", jobs])
     assert code == 2
-    assert "n_jobs" in capsys.readouterr().err
+    expected = f"treemetric: error: --jobs must be -1 or a positive int. Got {jobs} instead.\n"
+    assert capsys.readouterr().err == expected
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--cutoff", "-1"], "--cutoff must be a float in the range [0.0, inf]."),
+        (["--memory", "much"], "--memory must be a positive int or a size such as '2GB'"),
+        (["--memory", "1"], "--memory must be at least "),
+        (["--kind", "angle"], "--kind needs --costs with an .npz file"),
+    ],
+)
+def test_errors_name_options_not_parameters(capsys, bracket_file, tmp_path, options, message):
+    arguments = ["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy"), *options]
+    assert main(arguments) == 2
+    assert f"treemetric: error: {message}" in capsys.readouterr().err
+
+
+def test_another_result_is_kept_and_the_message_names_the_option(capsys, bracket_file, tmp_path):
+    arguments = ["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy")]
+    assert main(arguments) == 0
+    assert main([*arguments, "--cutoff", "1"]) == 2
+    message = capsys.readouterr().err
+    assert "--overwrite" in message
+    assert "overwrite=True" not in message
+
+
+@pytest.mark.parametrize(
+    ("message", "translated"),
+    [
+        ("The 'k' parameter of nearest must be 1. Got 2 instead.", "-k must be 1. Got 2 instead."),
+        ("The 'n_jobs' parameter of f must be None or 1.", "--jobs must be 1."),
+        ("The '--costs' parameter of f must be a file.", "--costs must be a file."),
+        ("The 'other' parameter of f must be 1.", "The 'other' parameter of f must be 1."),
+        ("two\n lines", "two lines"),
+        ("", "ValueError"),
+    ],
+)
+def test_messages_are_translated(message, translated):
+    assert describe(ValueError(message)) == translated
 
 
 @pytest.mark.parametrize(
@@ -302,7 +344,7 @@ def test_interrupt_gives_130(capsys, monkeypatch, bracket_file, tmp_path):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "pairwise_distances", interrupt)
+    monkeypatch.setattr("treemetric.cli.pairwise.pairwise_distances", interrupt)
     assert main(["pairwise", str(bracket_file), "-o", str(tmp_path / "D.npy")]) == 130
     assert capsys.readouterr().err == "treemetric: interrupted\n"
 
@@ -340,27 +382,27 @@ def test_module_returns_the_exit_code():
 
 
 class TestDemo:
-    def test_tells_its_sections_and_saves_the_picture(self, capsys, tmp_path):
+    def test_reports_its_sections_and_saves_the_plots(self, capsys, tmp_path):
         folder = tmp_path / "new" / "demo"
         assert main(["demo", "--output", str(folder), "--jobs", "2"]) == 0
-        told = capsys.readouterr().out
-        for title in ("Trees", "All pairs", "Neighbours", "Classes", "Picture"):
-            assert f"\n{title}\n" in told
-        assert "pairs per second" in told
-        assert str(folder / "distances.png") in told
+        report = capsys.readouterr().out
+        for title in ("Trees", "All pairs", "Neighbours", "Classes", "Plots"):
+            assert f"\n{title}\n" in report
+        assert "pairs per second" in report
+        assert str(folder / "distances.png") in report
         assert (folder / "distances.png").read_bytes().startswith(b"\x89PNG")
 
-    def test_goes_without_a_picture_where_matplotlib_is_missing(self, monkeypatch, tmp_path):
+    def test_runs_without_plots_if_matplotlib_is_missing(self, monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-        told = []
-        assert demo.run(tmp_path, 1, say=told.append) is None
-        assert "treemetric[plot]" in told[-1]
+        report = []
+        assert demo.run(tmp_path, 1, say=report.append) is None
+        assert "treemetric[plot]" in report[-1]
 
     def test_nearest_neighbour_beats_the_largest_class(self, tmp_path):
-        told = []
-        demo.run(tmp_path, say=told.append)
-        rates = [int(line.split("%")[0][-3:]) for line in told if "% right" in line]
+        report = []
+        demo.run(tmp_path, say=report.append)
+        rates = [int(line.split("%")[0][-3:]) for line in report if "% correct" in line]
         assert rates[0] > rates[1] + 20
 
 

@@ -125,7 +125,7 @@ def test_commands_take_vectors_as_costs(tmp_path, trees, kind):
 @pytest.mark.parametrize(
     ("arrays", "options", "message"),
     [
-        ({"vectors": np.ones((3, 0))}, [], "The '--costs' parameter of treemetric must be a file"),
+        ({"vectors": np.ones((3, 0))}, [], "--costs must be a file"),
         ({"words": np.array(["a", "b", "a"])}, [], "a list of different labels. Got 'a' twice"),
         (
             {"words": np.array(["A", "B", "C"])},
@@ -152,7 +152,7 @@ def test_vectors_that_do_not_fit_are_told(
 def test_a_kind_needs_vectors(tmp_path, trees, capsys):
     given = ["-o", str(tmp_path / "D.npy"), "--kind", "chord"]
     assert main(["pairwise", str(trees), *given]) == 2
-    assert "--kind needs vectors in an .npz file" in capsys.readouterr().err
+    assert "--kind needs --costs with an .npz file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("scale", [1e200, 1e-200, 1.0])

@@ -127,9 +127,9 @@ def test_jsonl_classes_are_kept_as_they_are_and_sorted_where_possible(jsonl):
     [
         ([LEAF, "{"], r"trees\.jsonl, line 2, position"),
         ([LEAF, "", {"nodes": ["a"]}], r"trees\.jsonl, line 3: .*adj"),
-        ([LEAF | {"label": 1}, "", LEAF], 'jsonl, line 3: there is no "label"'),
-        ([LEAF | {"label": 1}, LEAF | {"label": None}], 'jsonl, line 2: there is no "label"'),
-        ([LEAF | {"label": {"a": 1}}], 'jsonl, line 1: "label" is no class'),
+        ([LEAF | {"label": 1}, "", LEAF], 'jsonl, line 3: "label" is missing'),
+        ([LEAF | {"label": 1}, LEAF | {"label": None}], 'jsonl, line 2: "label" is missing'),
+        ([LEAF | {"label": {"a": 1}}], 'jsonl, line 1: "label" must be hashable'),
         (['{"nodes": ["a"], "adj": [[1]]}'], r"trees\.jsonl, line 1: node 0"),
     ],
 )
@@ -226,8 +226,8 @@ def test_folder_reads_forests_other_labels_and_ignores_other_keys(folder):
         ("[]", r"x_2\.json, line 1, position 0: expected a JSON object"),
         ("", r"x_2\.json, line 1, position 0"),
         ({"nodes": ["a"]}, r'x_2\.json: "adj" is missing'),
-        ({"nodes": "a", "adj": [[]]}, r'x_2\.json: "nodes" is no array'),
-        ({"nodes": ["a"], "adj": [0]}, r'x_2\.json: "adj" has to be an array of arrays'),
+        ({"nodes": "a", "adj": [[]]}, r'x_2\.json: "nodes" must be an array'),
+        ({"nodes": ["a"], "adj": [0]}, r'x_2\.json: "adj" must be an array of arrays'),
         ({"nodes": ["a"], "adj": [[], []]}, r"x_2\.json: .*one list per node"),
         ({"nodes": ["a", "b"], "adj": [[1], [0]]}, r"x_2\.json: .*cycle"),
         ({"nodes": ["a"], "adj": [["b"]]}, r"x_2\.json: "),
@@ -247,10 +247,10 @@ def test_folder_errors_name_the_file(folder, content, message):
     [
         ("auto", r"Bubble1\.json: its name has no underscore.*pass another class_from"),
         ("name", r"Bubble1\.json: its name has no underscore"),
-        ("folder", r"Bubble1\.json: it is in no folder"),
-        (re.compile("Insertion"), r"Bubble1\.json: the pattern 'Insertion' does not find"),
+        ("folder", r"Bubble1\.json: it is not in a subfolder"),
+        (re.compile("Insertion"), r"Bubble1\.json: the pattern 'Insertion' finds no class"),
         (lambda _: None, r"Bubble1\.json: class_from returned None"),
-        (lambda _: [], r"Bubble1\.json: class_from returned what is no class: \[\]"),
+        (lambda _: [], r"Bubble1\.json: class_from must return a hashable class. Got \[\]"),
         ("stem", "'class_from' parameter of load_json_folder.*Got 'stem' instead"),
         (3, "'class_from' parameter.*Got 3 instead"),
     ],
@@ -261,7 +261,7 @@ def test_folder_without_the_classes_asked_for_is_an_error(folder, class_from, me
 
 
 def test_empty_folder_is_an_error(tmp_path):
-    with pytest.raises(ValueError, match=r"no file in it whose name ends in \.json"):
+    with pytest.raises(ValueError, match=r"contains no file whose name ends in \.json"):
         load_json_folder(tmp_path)
 
 
@@ -361,7 +361,7 @@ def test_ptb_empty_file_has_no_trees(ptb):
         ("()", r"line 1, position 1: expected a label, found '\)'"),
         ("(A ())", r"line 1, position 4: expected a label, found '\)'"),
         ("(A ((B c)))", r"line 1, position 4: expected a label, found '\('"),
-        ("((A b) (C d))", r"line 1, position 7: expected '\)', as a bracket without"),
+        ("((A b) (C d))", r"line 1, position 7: expected '\)', because a bracket without"),
         ("((A b) c)", "line 1, position 7: expected a bracket, found 'c'"),
     ],
 )

@@ -272,7 +272,7 @@ def test_without_skew_classes_are_chance():
         (make_random_trees, {"n_nodes": "12"}, "'n_nodes'.*Got '12'"),
         (make_random_trees, {"shape": "tall"}, "'uniform' or 'growth'. Got 'tall'"),
         (make_random_trees, {"max_depth": 1}, r"'max_depth'.*None or an int.*\[2, inf\)"),
-        (make_random_trees, {"alphabet": "aba"}, "different labels. Got 'a' twice"),
+        (make_random_trees, {"alphabet": "aba"}, "distinct labels. Got 'a' twice"),
         (make_random_trees, {"alphabet": ""}, "at least 1 labels"),
         (make_random_trees, {"alphabet": 5}, "a sequence of labels. Got 5"),
         (make_random_trees, {"alphabet": "ab", "n_classes": 3}, "at least 3 labels"),

@@ -526,7 +526,7 @@ def test_the_command_takes_a_pattern_of_classes(tmp_path, capsys):
     arguments = ["reproduce", "ablation", "--data", data, "--no-strings", "-o", out, "--quick"]
     arguments += ["--variants", "unit", "--jobs", "1", "--no-progress"]
     assert main([*map(str, arguments), "--classes", "("]) == 2
-    assert "--classes takes a regular expression; got '('" in capsys.readouterr().err
+    assert "--classes must be a regular expression. Got '('" in capsys.readouterr().err
     assert main([*map(str, arguments), "--classes", "good|bad"]) == 0
     assert {line["dataset"] for line in read_csv(out)} == {"mine"}
 
@@ -579,5 +579,5 @@ def test_the_command_runs_the_ablation(tmp_path, capsys):
 def test_the_command_refuses_folds_that_are_no_numbers(tmp_path, capsys, folds):
     arguments = ["reproduce", "ablation", "-o", str(tmp_path / "out"), "--quick", "--folds", folds]
     assert main(arguments) == 2
-    assert "--folds takes a number" in capsys.readouterr().err
+    assert "--folds must be a number" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -281,4 +281,4 @@ def test_the_command_prints_the_counterexample(capsys):
     assert main(["reproduce", "counterexample", "--quick"]) == 0
     assert capsys.readouterr().out == text
     assert main(["reproduce", "counterexample", "--beta", "1"]) == 2
-    assert "'beta' parameter" in capsys.readouterr().err
+    assert "--beta must be" in capsys.readouterr().err

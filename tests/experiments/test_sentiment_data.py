@@ -144,7 +144,7 @@ def test_the_command_tells_what_is_wrong_with_vectors(data, tmp_path, capsys):
     given = ["--data", str(data[0]), "--vectors", str(tmp_path / "v.npy")]
     assert main(["reproduce", "sentiment", *given]) == 2
     told = capsys.readouterr().err
-    assert "The 'vectors' parameter of run_sentiment must be an .npz file" in told
+    assert "--vectors must be an .npz file" in told
     assert told.count("\n") == 1
 
 

@@ -159,7 +159,7 @@ def test_costs_that_are_no_distances_of_vectors_can_be_drawn():
     assert np.isfinite(dots(plot_embedding(star))).all()
 
 
-def test_dearer_labels_have_larger_dots():
+def test_more_expensive_labels_have_larger_dots():
     costs = tm.EmbeddingCosts("abc", [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
     sizes = plot_embedding(costs).collections[0].get_sizes()
     assert sizes[0] < sizes[1] < sizes[2]
@@ -181,11 +181,11 @@ def test_names_of_points_cover_no_other_and_stay_inside(n):
             assert common is None or min(common.width, common.height) < 2
 
 
-def test_the_dearest_labels_are_named():
+def test_the_most_expensive_labels_are_named():
     costs = embedding(30)
     ax = plot_embedding(costs, max_labels=5)
-    dearest = np.argsort(-costs.matrix[:-1, -1])[:5]
-    assert set(texts(ax.texts)) == {"gap", *(costs.alphabet[i] for i in dearest)}
+    expensive = np.argsort(-costs.matrix[:-1, -1])[:5]
+    assert set(texts(ax.texts)) == {"gap", *(costs.alphabet[i] for i in expensive)}
     assert ax.get_xlabel().endswith("5 of 30 named")
     assert texts(plot_embedding(costs, max_labels=0).texts) == ["gap"]
 

@@ -153,7 +153,7 @@ def line_of(lines, name):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_goals_are_told_met_or_not():
+def test_goals_are_met_or_not():
     name = "one random pair, n = 1000, unit"
     good, bad = (
         line_of(goals.goal_table(some_report(edist=edist)), name) for edist in (60e-3, 20e-3)

@@ -1,5 +1,5 @@
 """The command ``treemetric``."""
 
-from treemetric.cli.main import main
+from treemetric.cli.app import main
 
 __all__ = ["main"]

@@ -1,10 +1,10 @@
-"""What the commands of ``treemetric`` share: arguments, files, and how far the work is."""
+"""What the commands of ``treemetric`` share: arguments, files and progress."""
 
 import argparse
 from pathlib import Path
 
 from treemetric._base.progress import Lines, command_lines
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import shown
 from treemetric.costs import CostMatrix, VectorCosts
 from treemetric.costs.files import read_costs
 from treemetric.costs.vector import KINDS
@@ -12,35 +12,36 @@ from treemetric.treeset import TreeSet
 
 
 def add_trees(parser: argparse.ArgumentParser) -> None:
-    """Add the file of the trees."""
+    """Add the argument for the file of trees."""
     parser.add_argument(
         "trees",
         metavar="TREES",
         type=Path,
-        help="a .jsonl file, or a file with one bracket tree on each line",
+        help="a .jsonl file, or a file with one tree in brackets per line",
     )
 
 
 def add_costs(parser: argparse.ArgumentParser) -> None:
-    """Add the file of the costs."""
+    """Add the options for the file of edit costs."""
     parser.add_argument(
         "--costs",
         type=Path,
         metavar="FILE",
-        help="what edits cost: a .csv table with labels in its first row and column, of which the "
-        "last, empty one stands for the gap (last column: deleting, last row: inserting), a .json "
-        "file with 'alphabet' and 'matrix', or an .npz file with the arrays 'words' and 'vectors', "
-        "a row for each word; labels that have none come and go freely (default: 1 for each edit)",
+        help="file of edit costs: a .csv table with the labels in its first row and first column "
+        "and an empty label, the gap, last (last column: deletions, last row: insertions); a .json "
+        "file with 'alphabet' and 'matrix'; or an .npz file with the arrays 'words' and 'vectors', "
+        "one row per word, where labels without a vector are inserted and deleted at no cost "
+        "(default: every edit costs 1)",
     )
     parser.add_argument(
         "--kind",
         choices=KINDS,
-        help="how two vectors become a cost, for an .npz file of costs (default: cosine)",
+        help="cost of two vectors of an .npz file (default: cosine)",
     )
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add the number of threads."""
+    """Add the option for the number of threads."""
     parser.add_argument(
         "--jobs",
         type=int,
@@ -51,42 +52,43 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_progress(parser: argparse.ArgumentParser) -> None:
-    """Add the wish for silence."""
+    """Add the option that hides progress."""
     parser.add_argument(
         "--no-progress",
         action="store_true",
-        help="do not tell how far the work is (on a terminal all the time, in a log every minute)",
+        help="hide progress, which is shown continuously on a terminal and once a minute in a log",
     )
 
 
 def check_folder(target: Path) -> None:
-    """Say that there is no folder for the result before the work, not after it."""
+    """Check that the folder of the result exists, before the work starts."""
     if not target.parent.is_dir():
-        msg = f"No such folder for the result: {target.parent}"
+        msg = f"--output must be in an existing folder. No such folder: {target.parent}"
         raise FileNotFoundError(msg)
 
 
 def costs_of(arguments: argparse.Namespace) -> CostMatrix | VectorCosts | None:
-    """Read the costs, if there is a file of them."""
+    """Read the costs, if a file of costs is given."""
     if arguments.costs is not None:
         return read_costs(arguments.costs, arguments.kind)
     if arguments.kind is not None:
-        msg = (
-            f"--kind needs vectors in an .npz file, given by --costs; got {arguments.kind!r} alone"
-        )
+        msg = f"--kind needs --costs with an .npz file. Got --kind {arguments.kind} alone."
         raise ValueError(msg)
     return None
 
 
 def check_words(costs: CostMatrix | VectorCosts | None, *sets: TreeSet | None) -> None:
-    """Refuse vectors of which the trees need none: all distances would be 0."""
+    """Check that some label of the trees has a vector; otherwise all distances would be 0."""
     if not isinstance(costs, VectorCosts):
         return
     labels = [label for trees in sets if trees is not None for label in trees.alphabet]
     if labels and set(labels).isdisjoint(costs.alphabet):
-        must = "a file with vectors for labels of the trees"
-        got = f"words {shown(list(costs.alphabet))} for labels {shown(labels)}"
-        refuse("--costs", "treemetric", must, got)
+        words = shown(list(costs.alphabet))
+        msg = (
+            "--costs must be a file with vectors for labels of the trees. "
+            f"Got words {words} for labels {shown(labels)}."
+        )
+        raise ValueError(msg)
 
 
 def read_trees(path: Path) -> TreeSet:

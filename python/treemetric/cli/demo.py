@@ -1,6 +1,6 @@
-"""The demonstration behind ``treemetric demo``: one real job from data to picture.
+"""The demonstration behind ``treemetric demo``: one real job from data to plots.
 
-Each section is a function that reads the shared `_Demo` and tells what it found. A new
+Each section is a function that reads the shared `_Demo` and reports its result. A new
 section is one more function in `_SECTIONS`.
 """
 
@@ -24,12 +24,12 @@ from treemetric.treeset import TreeSet
 
 __all__ = ["run"]
 
-# Six modules about different things: decimal arithmetic, dates, bit masks, a byte
-# format, drawing, assertions. Modules that are written alike are harder to tell apart.
+# Six modules with different subjects: decimal arithmetic, dates, bit masks, a byte
+# format, drawing, assertions. Modules of similar style are harder to classify.
 _MODULES = ("_pydecimal", "calendar", "ipaddress", "pickle", "turtle", "unittest.case")
-# Functions of similar size, so that their form decides and not how long they are.
+# Functions of similar size, so that shape decides and not length.
 _SMALLEST, _LARGEST = 25, 70
-_ASKED = "unittest.case.TestCase.assertGreater"
+_QUERY = "unittest.case.TestCase.assertGreater"
 _WIDTH = 68
 
 
@@ -54,12 +54,12 @@ def run(
     *,
     say: Callable[[str], None] = print,
 ) -> Path | None:
-    """Compare functions of Python's standard library and show what comes out.
+    """Compare functions of Python's standard library and report the results.
 
     Parameters
     ----------
     folder : str or Path, default="demo"
-        Where the picture goes; made if it is not there.
+        Folder for the plots; it is created if it does not exist.
     n_jobs : int, default=-1
         Number of threads; -1 uses all usable cores.
     say : callable, default=print
@@ -68,7 +68,7 @@ def run(
     Returns
     -------
     Path or None
-        The picture, ``distances.png``; None where matplotlib is not installed.
+        The first plot, ``distances.png``; None if matplotlib is not installed.
 
     Examples
     --------
@@ -99,42 +99,42 @@ def run(
     for title, section in _SECTIONS:
         say(f"\n{title}\n{'-' * len(title)}")
         section(demo)
-    say("\nPicture\n-------")
+    say("\nPlots\n-----")
     return _draw(demo)
 
 
-def _tell_data(demo: _Demo) -> None:
+def _report_data(demo: _Demo) -> None:
     sizes = demo.trees.sizes
     counts = np.bincount(demo.y, minlength=len(demo.modules))
     parts = [f"{m} {c}" for m, c in zip(demo.modules, counts, strict=True)]
-    demo.say(f"{len(sizes)} functions of Python's own library as syntax trees:")
+    demo.say(f"{len(sizes)} functions of Python's standard library as syntax trees:")
     demo.say(f"  {', '.join(parts)}")
     demo.say(f"{sizes.min()} to {sizes.max()} nodes each, {sizes.mean():.0f} on average.")
 
 
-def _tell_speed(demo: _Demo) -> None:
+def _report_speed(demo: _Demo) -> None:
     n = len(demo.trees)
     pairs = n * (n - 1) // 2
-    demo.say(f"{pairs:,} exact tree edit distances in {demo.seconds:.2f} s,")
-    demo.say(f"that is {pairs / demo.seconds:,.0f} pairs per second.")
+    demo.say(f"{pairs:,} exact tree edit distances in {demo.seconds:.2f} s:")
+    demo.say(f"{pairs / demo.seconds:,.0f} pairs per second.")
 
 
-def _tell_neighbours(demo: _Demo) -> None:
-    asked = demo.names.index(_ASKED) if _ASKED in demo.names else 0
-    nearest = [k for k in np.argsort(demo.D[asked], kind="stable") if k != asked][:4]
-    demo.say(f"Nearest to {demo.names[asked]}, in edits:")
+def _report_neighbours(demo: _Demo) -> None:
+    query = demo.names.index(_QUERY) if _QUERY in demo.names else 0
+    nearest = [k for k in np.argsort(demo.D[query], kind="stable") if k != query][:4]
+    demo.say(f"Nearest to {demo.names[query]}, in edits:")
     for k in nearest:
-        demo.say(f"  {demo.D[asked, k]:4.0f}  {demo.names[k]}")
+        demo.say(f"  {demo.D[query, k]:4.0f}  {demo.names[k]}")
 
     i, j = _closest_strangers(demo)
-    demo.say(f"Closest across modules, {demo.D[i, j]:.0f} edits:")
+    demo.say(f"Closest pair from two modules, {demo.D[i, j]:.0f} edits:")
     for k in (i, j):
         demo.say(f"  {demo.names[k]} ({demo.trees.sizes[k]} nodes)")
         demo.say(f"    {_shorten(demo.trees[k])}")
 
 
 def _closest_strangers(demo: _Demo) -> tuple[int, int]:
-    """Give the two functions of different modules that are most alike for their size."""
+    """Return the two functions of different modules that are most similar for their size."""
     sizes = demo.trees.sizes
     share = demo.D / (sizes[:, None] + sizes[None, :])
     share[demo.y[:, None] == demo.y[None, :]] = np.inf
@@ -142,11 +142,11 @@ def _closest_strangers(demo: _Demo) -> tuple[int, int]:
     return int(i), int(j)
 
 
-def _tell_edits(demo: _Demo) -> None:
+def _report_edits(demo: _Demo) -> None:
     i, j = _closest_strangers(demo)
     pair = cooptimal(demo.trees[i], demo.trees[j])
     demo.say(f"From {demo.names[i]} to {demo.names[j]},")
-    demo.say(f"in one of {pair.count:,} cheapest ways:")
+    demo.say(f"one of {pair.count:,} optimal alignments:")
     for edit in align(demo.trees[i], demo.trees[j]).edits():
         words = {
             "replace": f"replace {edit.old} by {edit.new}",
@@ -156,28 +156,30 @@ def _tell_edits(demo: _Demo) -> None:
         demo.say(f"  {words[edit.op]}")
 
 
-def _tell_classes(demo: _Demo) -> None:
+def _report_classes(demo: _Demo) -> None:
     D = demo.D.copy()
     np.fill_diagonal(D, np.inf)
     right = np.mean(demo.y[D.argmin(axis=1)] == demo.y)
     largest = int(np.bincount(demo.y).argmax())
     guess = np.mean(demo.y == largest)
-    demo.say("Which module is a function from? Ask its nearest neighbour:")
-    demo.say(f"  nearest neighbour, leave one out   {right:4.0%} right")
-    demo.say(f"  always say {demo.modules[largest]:<22}  {guess:4.0%} right")
+    demo.say("Predict the module of a function from its nearest neighbour:")
+    demo.say(f"  nearest neighbour, leave-one-out   {right:4.0%} correct")
+    demo.say(f"  always predict {demo.modules[largest]:<18}  {guess:4.0%} correct")
 
 
-def _tell_learning(demo: _Demo) -> None:
+def _report_learning(demo: _Demo) -> None:
     train, test = (make_glycans(120, random_state=seed) for seed in (0, 1))
-    demo.say(f"{len(train.data)} made-up glycans in two classes to learn from, as many to test.")
-    demo.say("Only the end of one branch tells the classes apart; nearest neighbours do not know:")
+    demo.say(
+        f"{len(train.data)} generated glycans in two classes for training, as many for testing."
+    )
+    demo.say("The classes differ only at the end of one branch. Errors of nearest neighbours:")
     before = _errors(pairwise_distances(test.data, train.data, n_jobs=demo.n_jobs), train, test)
-    demo.say(f"  every edit costs 1   {before:4.0%} wrong")
+    demo.say(f"  every edit costs 1   {before:4.0%} error")
     start = time.perf_counter()
     learner = BEDL(2, random_state=0, n_jobs=demo.n_jobs).fit(train.data, train.target)
     seconds = time.perf_counter() - start
     after = _errors(learner.transform(test.data), train, test)
-    demo.say(f"  learned costs        {after:4.0%} wrong, after {seconds:.2f} s of learning")
+    demo.say(f"  learned costs        {after:4.0%} error, after {seconds:.2f} s of training")
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -185,33 +187,33 @@ def _tell_learning(demo: _Demo) -> None:
     figure = Figure(figsize=(12, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     plot_embedding(learner.costs_, ax=left)
-    left.set_title("Learned costs: distances between symbols, the gap in the middle")
+    left.set_title("Learned costs: distances between symbols, the gap at the centre")
     plot_loss(learner, ax=right)
     figure.savefig(demo.folder / "learned.png", dpi=120)
     demo.say(f"  {demo.folder / 'learned.png'}")
 
 
 def _errors(D: NDArray[np.floating[Any]], train: Any, test: Any) -> float:
-    """Give the share of test trees whose nearest training tree is of another class."""
+    """Return the share of test trees whose nearest training tree is of another class."""
     return float(np.mean(train.target[D.argmin(axis=1)] != test.target))
 
 
 _SECTIONS: tuple[tuple[str, Callable[[_Demo], None]], ...] = (
-    ("Trees", _tell_data),
-    ("All pairs", _tell_speed),
-    ("Neighbours", _tell_neighbours),
-    ("Edits", _tell_edits),
-    ("Classes", _tell_classes),
-    ("Learning", _tell_learning),
+    ("Trees", _report_data),
+    ("All pairs", _report_speed),
+    ("Neighbours", _report_neighbours),
+    ("Edits", _report_edits),
+    ("Classes", _report_classes),
+    ("Learning", _report_learning),
 )
 
 
 def _draw(demo: _Demo) -> Path | None:
     try:
-        # `Figure` without pyplot: no window, no state that outlives the call.
+        # `Figure` without pyplot opens no window and leaves no global state.
         from matplotlib.figure import Figure
     except ImportError:
-        demo.say('No picture without matplotlib: pip install "treemetric[plot]"')
+        demo.say('Plots need matplotlib: pip install "treemetric[plot]"')
         return None
     names = np.asarray(demo.modules)[demo.y]
     figure = Figure(figsize=(13.5, 6.2), layout="constrained")

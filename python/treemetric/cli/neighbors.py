@@ -22,12 +22,12 @@ from treemetric.neighbors import nearest, within
 
 
 def add_parsers(commands: Any) -> None:
-    """Add the sub-commands to those of ``treemetric``."""
+    """Add the commands to those of ``treemetric``."""
     near = commands.add_parser(
         "nearest",
         help="save the nearest trees of each tree",
-        description="Save the nearest trees of each tree, by edit distance. Without queries every "
-        "tree is compared with all others.",
+        description="Save the k nearest trees of each tree, by edit distance. Without --queries, "
+        "each tree is compared with all others.",
     )
     near.add_argument("-k", type=int, default=5, help="number of neighbours (default: 5)")
     _add_common(near, "'indices' and 'distances'")
@@ -36,15 +36,15 @@ def add_parsers(commands: Any) -> None:
     close = commands.add_parser(
         "within",
         help="save the trees within a radius of each tree",
-        description="Save the trees that are at most so far from each tree, by edit distance. "
-        "Without queries every tree is compared with all others.",
+        description="Save all trees within a radius of each tree, by edit distance. Without "
+        "--queries, each tree is compared with all others.",
     )
     close.add_argument(
         *("-r", "--radius"),
         type=float,
         required=True,
         metavar="D",
-        help="the largest distance that counts as near",
+        help="largest distance of a neighbour",
     )
     _add_common(close, "'offsets', 'indices' and 'distances'")
     close.set_defaults(command=_within)
@@ -53,7 +53,7 @@ def add_parsers(commands: Any) -> None:
 def _add_common(parser: argparse.ArgumentParser, arrays: str) -> None:
     add_trees(parser)
     parser.add_argument(
-        "--queries", metavar="FILE", type=Path, help="trees whose neighbours are wanted"
+        "--queries", metavar="FILE", type=Path, help="trees whose neighbours to find"
     )
     add_costs(parser)
     parser.add_argument(
@@ -61,18 +61,18 @@ def _add_common(parser: argparse.ArgumentParser, arrays: str) -> None:
         required=True,
         type=Path,
         metavar="OUT",
-        help=f"result file: .npz with the arrays {arrays}, or .csv with one neighbour on each "
-        "line; trees count from 0",
+        help=f"result file: .npz with the arrays {arrays}, or .csv with one neighbour per line; "
+        "tree numbers start at 0",
     )
     add_jobs(parser)
     add_progress(parser)
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[tuple[Any, Any], dict[str, Any]]:
-    """Check the target, read the files, and give the arguments of both searches."""
+def _request(arguments: argparse.Namespace) -> tuple[tuple[Any, Any], dict[str, Any]]:
+    """Check the result file, read the input files, and return the arguments of the search."""
     target: Path = arguments.output
     if target.suffix not in (".npz", ".csv"):
-        msg = f"The result file must end in .npz or .csv: {target}"
+        msg = f"--output must end in .npz or .csv. Got {target}."
         raise ValueError(msg)
     check_folder(target)
     costs = costs_of(arguments)
@@ -85,7 +85,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[tuple[Any, Any], dict[str, An
 
 
 def _nearest(arguments: argparse.Namespace) -> None:
-    sides, options = _asked(arguments)
+    sides, options = _request(arguments)
     found = nearest(*sides, k=arguments.k, **options)
     n, k = found.indices.shape
     _save(
@@ -99,7 +99,7 @@ def _nearest(arguments: argparse.Namespace) -> None:
 
 
 def _within(arguments: argparse.Namespace) -> None:
-    sides, options = _asked(arguments)
+    sides, options = _request(arguments)
     found = within(*sides, radius=arguments.radius, **options)
     arrays = {"offsets": found.offsets, "indices": found.indices, "distances": found.distances}
     _save(arguments.output, found.offsets, **arrays)
@@ -108,7 +108,7 @@ def _within(arguments: argparse.Namespace) -> None:
 
 
 def _save(target: Path, starts: OffsetArray, **arrays: Any) -> None:
-    """Save neighbours as arrays, or as lines of a tree, a neighbour and its distance."""
+    """Save neighbours as arrays, or as lines with a tree, a neighbour and the distance."""
     if target.suffix == ".npz":
         np.savez(target, **arrays)
         return

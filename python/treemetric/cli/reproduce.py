@@ -1,4 +1,4 @@
-"""The command ``treemetric reproduce``: the experiments of the source."""
+"""The command ``treemetric reproduce``: the experiments of the paper behind BEDL."""
 
 import argparse
 import re
@@ -9,12 +9,12 @@ from typing import Any
 from treemetric.costs.vector import KINDS
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command to those of ``treemetric``."""
+def add_parsers(commands: Any) -> None:
+    """Add the command to those of ``treemetric``."""
     reproduce = commands.add_parser(
         "reproduce",
-        help="redo the experiments of the paper",
-        description="Redo the experiments of the supplement of 'Tree Edit Distance Learning via "
+        help="repeat the experiments of the paper behind BEDL",
+        description="Repeat the experiments in the supplement of 'Tree Edit Distance Learning via "
         "Adaptive Symbol Embeddings'.",
     )
     experiments = reproduce.add_subparsers(metavar="EXPERIMENT", required=True)
@@ -25,8 +25,12 @@ def add_parser(commands: Any) -> None:
         description="Print the cost tables and losses of the counter-example to GESL, as "
         "published and corrected.",
     )
-    example.add_argument("--beta", type=float, default=0.1, help="weight of the squared costs")
-    example.add_argument("--quick", action="store_true", help="nothing: it takes no time anyway")
+    example.add_argument(
+        "--beta", type=float, default=0.1, help="weight of the squared costs (default: 0.1)"
+    )
+    example.add_argument(
+        "--quick", action="store_true", help="no effect: the example is always quick"
+    )
     example.set_defaults(command=_counterexample)
     _add_sentiment(experiments)
 
@@ -35,50 +39,52 @@ def _add_ablation(experiments: Any) -> None:
     ablation = experiments.add_parser(
         "ablation",
         help="compare five ways to learn costs by nested cross-validation",
-        description="Compare five ways to learn costs by nested cross-validation. A run that was "
-        "stopped goes on if it is started again with the same arguments.",
+        description="Compare five ways to learn costs by nested cross-validation. To resume a "
+        "stopped run, start it again with the same arguments.",
     )
     ablation.add_argument(
         "--data",
         nargs="+",
         default=[],
         metavar="FOLDER",
-        help="folders with a file trees.jsonl or with a JSON file per tree, or .jsonl files; the "
-        "strings of the paper are made and come first",
+        help="folders with a file trees.jsonl or with one JSON file per tree, or .jsonl files; the "
+        "strings of the paper are generated and come first",
     )
     ablation.add_argument(
         "--classes",
         metavar="REGEX",
-        help="what to find in the name of a JSON file to have its class (its first group, if there "
-        "is one); by default the folder of the file, its name up to an underscore, or what the "
-        "published names say (AAA of ImplAAA1, Bubble of BubbleAlgolist)",
+        help="regular expression that finds the class in the name of a JSON file (its first group, "
+        "if it has one); by default the folder of the file, its name up to an underscore, or the "
+        "class in a published name (AAA in ImplAAA1, Bubble in BubbleAlgolist)",
     )
     ablation.add_argument("--no-strings", action="store_true", help="leave out the strings")
     ablation.add_argument(
-        "-o", "--output", required=True, type=Path, metavar="OUT", help="folder of the results"
+        "-o", "--output", required=True, type=Path, metavar="OUT", help="folder for the results"
     )
     ablation.add_argument(
         "--variants",
         nargs="+",
         default=None,
         metavar="V",
-        help="some of unit G1 G2 G3 L1 L2 (default: all of these) and G1M G2M G3M",
+        help="variants to run: unit G1 G2 G3 L1 L2 (default: all of these), G1M G2M G3M",
     )
     ablation.add_argument(
         "--folds",
         nargs="+",
         default=[],
         metavar="N",
-        help="number of outer folds, for all data sets (10) or for one (sorting=8)",
+        help="number of outer folds, for all data sets (10) or per data set (sorting=8)",
     )
-    ablation.add_argument("--seed", type=int, default=0, help="seed of strings and folds")
+    ablation.add_argument(
+        "--seed", type=int, default=0, help="seed of strings and folds (default: 0)"
+    )
     ablation.add_argument(
         "--keep-cells",
         action="store_true",
-        help="go on with what another state of treemetric has finished; run.json tells of it",
+        help="keep cells that another version of the code computed; run.json lists both versions",
     )
     ablation.add_argument(
-        "--quick", action="store_true", help="two folds and tiny grids: does it all work?"
+        "--quick", action="store_true", help="two folds and small grids, to check that it runs"
     )
     ablation.add_argument(
         "--jobs",
@@ -87,7 +93,7 @@ def _add_ablation(experiments: Any) -> None:
         metavar="N",
         help="number of processes (default: -1, all usable cores)",
     )
-    ablation.add_argument("--no-progress", action="store_true", help="do not tell how far it is")
+    ablation.add_argument("--no-progress", action="store_true", help="hide progress")
     ablation.set_defaults(command=_ablation)
 
 
@@ -96,8 +102,8 @@ def _add_sentiment(experiments: Any) -> None:
         "sentiment",
         help="learn a projection of word vectors from parse trees",
         description="Learn a projection of word vectors from the training split of parse trees, "
-        "and print the test error of classifiers before and after. A run with -o that was stopped "
-        "goes on if it is started again with the same arguments.",
+        "and print the test errors of classifiers before and after. To resume a stopped run with "
+        "-o, start it again with the same arguments.",
     )
     sentiment.add_argument(
         "--data",
@@ -106,26 +112,28 @@ def _add_sentiment(experiments: Any) -> None:
         metavar="FOLDER",
         help="folder with a file trees.jsonl, or a .jsonl file, with the fields label and split "
         "(train, dev or test), or folder with three files of the Stanford Sentiment Treebank whose "
-        "names begin with train, dev and test (plain or .gz)",
+        "names start with train, dev and test (plain or .gz)",
     )
     sentiment.add_argument(
         "--vectors",
         required=True,
         type=Path,
         metavar="V.npz",
-        help="file with the arrays words (texts) and vectors (a row for each word)",
+        help="file with the arrays words (strings) and vectors (one row per word)",
     )
     sentiment.add_argument(
-        "-o", "--output", type=Path, metavar="OUT", help="folder of the results (default: none)"
+        "-o", "--output", type=Path, metavar="OUT", help="folder for the results (default: none)"
     )
     sentiment.add_argument(
         "--kind",
         choices=KINDS,
         default="cosine",
-        help="how vectors become costs (default: cosine, as in the paper)",
+        help="cost of two vectors (default: cosine, as in the paper)",
     )
-    sentiment.add_argument("--seed", type=int, default=0, help="seed of all that is drawn")
-    sentiment.add_argument("--quick", action="store_true", help="take some hundred trees only")
+    sentiment.add_argument(
+        "--seed", type=int, default=0, help="seed of all random choices (default: 0)"
+    )
+    sentiment.add_argument("--quick", action="store_true", help="use only a few hundred trees")
     sentiment.add_argument(
         "--jobs",
         type=int,
@@ -133,7 +141,7 @@ def _add_sentiment(experiments: Any) -> None:
         metavar="N",
         help="number of threads (default: -1, all usable cores)",
     )
-    sentiment.add_argument("--no-progress", action="store_true", help="do not tell how far it is")
+    sentiment.add_argument("--no-progress", action="store_true", help="hide progress")
     sentiment.set_defaults(command=_sentiment)
 
 
@@ -147,7 +155,7 @@ def _folds(values: list[str]) -> int | dict[str, int] | None:
     for value in values:
         name, _, count = value.rpartition("=")
         if not name or not count.isdecimal():
-            message = f"--folds takes a number, or NAME=NUMBER for data sets; got {value!r}"
+            message = f"--folds must be a number or NAME=NUMBER for data sets. Got {value!r}."
             raise ValueError(message)
         found[name] = int(count)
     return found
@@ -157,12 +165,12 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
     try:
         return None if text is None else re.compile(text)
     except re.error as error:
-        message = f"--classes takes a regular expression; got {text!r} ({error})"
+        message = f"--classes must be a regular expression. Got {text!r} ({error})."
         raise ValueError(message) from error
 
 
 def _ablation(arguments: argparse.Namespace) -> None:
-    # Imported here, because it brings scikit-learn and SciPy with it.
+    # Imported here because it imports scikit-learn and SciPy.
     from treemetric.experiments import run_ablation
     from treemetric.experiments.ablation.plan import DEFAULT_VARIANTS
 
@@ -180,14 +188,14 @@ def _ablation(arguments: argparse.Namespace) -> None:
             keep_cells=arguments.keep_cells,
         )
     except RuntimeError as error:
-        # A cell failed or a process was killed: told in one line, as other errors are.
+        # A cell failed or a process was killed: report it in one line, like other errors.
         raise OSError(str(error)) from error
     sys.stdout.write((arguments.output / "table.md").read_text(encoding="utf-8"))
     for name in ("results.csv", "table.md", "claims.md", "figure.png", "run.json"):
         if (arguments.output / name).exists():
             sys.stdout.write(f"{arguments.output / name}\n")
         elif name == "figure.png":
-            sys.stdout.write('No figure without matplotlib: pip install "treemetric[plot]"\n')
+            sys.stdout.write('The figure needs matplotlib: pip install "treemetric[plot]"\n')
 
 
 def _counterexample(arguments: argparse.Namespace) -> None:

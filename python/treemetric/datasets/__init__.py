@@ -1,4 +1,4 @@
-"""Sets of trees to try things on: generators, and loaders that need no download."""
+"""Data sets of trees: generators, and loaders for local files and for Python's library."""
 
 from treemetric.datasets.glycans import make_glycans
 from treemetric.datasets.json_files import load_json_folder, load_jsonl

@@ -1,4 +1,4 @@
-"""What generators and loaders share: checked numbers, classes, and the form of a data set."""
+"""What generators and loaders share: checks of numbers, classes, and the form of a data set."""
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
@@ -14,12 +14,12 @@ from treemetric.treeset import TreeSet
 
 
 def is_int(value: object) -> bool:
-    """Tell whether a value is a whole number and no bool."""
+    """Return whether a value is an integer and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, int]:
-    """Give a whole number, or a pair of them, as the smallest and the largest value."""
+    """Return the smallest and the largest value of an integer or a pair of integers."""
     pair = (value, value) if is_int(value) else value
     well_formed = isinstance(pair, Sequence) and len(pair) == 2 and all(map(is_int, pair))
     if not well_formed or not low <= pair[0] <= pair[1]:
@@ -29,12 +29,12 @@ def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, 
 
 
 def draw_in(bounds: tuple[int, int], rng: np.random.RandomState) -> int:
-    """Draw a whole number from a range that includes both ends."""
+    """Draw an integer from a range that includes both ends."""
     return int(rng.randint(bounds[0], bounds[1] + 1))
 
 
 def draw_classes(n_samples: int, n_classes: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Give classes of equal size, up to one, in random order."""
+    """Return classes in random order, whose sizes differ by at most one."""
     return rng.permutation(np.arange(n_samples, dtype=np.int64) % n_classes)
 
 
@@ -45,14 +45,14 @@ def generated(
     target_names: list[str],
     descr: str,
 ) -> Bunch:
-    """Give generated trees in the form of a data set, named by kind and number."""
+    """Return generated trees as a data set, named by kind and number."""
     names = [f"{kind}_{number}" for number in range(len(target))]
     data = TreeSet(trees, ids=names, classes=[target_names[k] for k in target.tolist()])
     return Bunch(data=data, target=target, target_names=target_names, names=names, DESCR=descr)
 
 
 def loaded(data: TreeSet, names: list[str], descr: str) -> Bunch:
-    """Give loaded trees in the form of a data set; its target is None without classes."""
+    """Return loaded trees as a data set; its target is None without classes."""
     target, target_names = None, []
     if data.classes is not None:
         target_names = _in_order(set(data.classes))
@@ -62,7 +62,7 @@ def loaded(data: TreeSet, names: list[str], descr: str) -> Bunch:
 
 
 def _in_order(classes: set[Any]) -> list[Any]:
-    """Sort classes, also those that cannot be compared."""
+    """Sort classes, even if they cannot be compared."""
     try:
         return sorted(classes)
     except TypeError:

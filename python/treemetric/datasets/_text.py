@@ -1,4 +1,4 @@
-"""Text of files, and errors that say in which file and where."""
+"""Text of files, and errors that state the file and the position."""
 
 import gzip
 from pathlib import Path as FilePath
@@ -9,7 +9,7 @@ from treemetric._base.validation import refuse, shown
 
 
 def check_path(path: object, owner: str) -> FilePath:
-    """Let strings and path objects through."""
+    """Check that a path is a string or a path object, and return it."""
     try:
         return FilePath(path)  # type: ignore[arg-type]
     except TypeError:
@@ -17,14 +17,14 @@ def check_path(path: object, owner: str) -> FilePath:
 
 
 def fail(path: Path, where: str, what: str) -> NoReturn:
-    """Raise the error for a file that cannot be read as it should."""
+    """Raise the error for a file that is not in the expected form."""
     place = f"{path}, {where}" if where else f"{path}"
     message = f"{place}: {what}"
     raise ValueError(message)
 
 
 def read_text(path: FilePath) -> str:
-    """Read a file of UTF-8, unpacked if its name ends in ``.gz``."""
+    """Read a UTF-8 file; decompress it if its name ends in ``.gz``."""
     data = path.read_bytes()
     if path.suffix == ".gz":
         try:
@@ -32,7 +32,7 @@ def read_text(path: FilePath) -> str:
         except (OSError, EOFError) as error:
             fail(path, "", f"not a gzip file: {error}")
     try:
-        # Editors of some systems put a byte order mark in front.
+        # Some editors put a byte order mark at the start.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

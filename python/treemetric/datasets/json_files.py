@@ -23,16 +23,16 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
     """Load trees and their classes from a JSON Lines file.
 
     Each line is an object with ``nodes`` and ``adj`` (and ``roots`` for a forest), or
-    with ``bracket``, as `TreeSet.from_jsonl` reads and `TreeSet.to_jsonl` writes them.
+    with ``bracket``, as in `TreeSet.from_jsonl` and `TreeSet.to_jsonl`.
 
     Parameters
     ----------
     path : str or path
         The file.
     target : str, default="label"
-        Name of the field that holds the class.
+        Name of the field with the class.
     fields : sequence of str, default=()
-        Names of more fields to load, such as a split into training and test data.
+        Names of further fields to load, such as a split into training and test data.
 
     Returns
     -------
@@ -41,27 +41,27 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
 
         data : TreeSet
             The trees in the order of the file. `data.ids` are the values of the field
-            ``id`` if there are any, `data.classes` those of the field `target`.
+            ``id``, if present; `data.classes` are those of the field `target`.
         target : ndarray of shape (n_samples,), dtype int64, or None
             Index of each tree's class in `target_names`; None if no tree has a class.
         target_names : list
-            The classes in order, as they are in the file.
+            The sorted classes, as they are in the file.
         names : list of str
-            The ids as text; the numbers of the lines if there are none.
+            The ids as text, or the line numbers without ids.
         fields : dict of str to list
-            The values of the other `fields`, None where a line has none.
+            The values of the further `fields`, None where a line has no value.
         DESCR : str
-            Where the data is from.
+            Source of the data.
 
     Raises
     ------
     ValueError
-        If a line is not of that form, or if some trees have a class and others none;
-        the message gives the file and the line.
+        If a line is malformed, or if only some trees have a class; the message states
+        the file and the line.
 
     See Also
     --------
-    load_json_folder : A file for each tree.
+    load_json_folder : One file per tree.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
         refuse("target", "load_jsonl", "an instance of 'str'", shown(target))
     if isinstance(fields, str) or not all(isinstance(field, str) for field in fields):
         refuse("fields", "load_jsonl", "a sequence of str", shown(fields))
-    # Line breaks as the reader counts them, which are not those of str.splitlines.
+    # Line breaks as the reader counts them; str.splitlines splits at more characters.
     lines = read_text(file).split("\n")
     numbers = [number for number, line in enumerate(lines, 1) if line.strip(" \t\r\f")]
     try:
         data = TreeSet.from_jsonl(file)
     except ValueError as error:
-        # The reader begins its messages with the line.
+        # The messages of the reader start with the line.
         message = f"{file}, {error}"
         raise ValueError(message) from None
 
@@ -114,39 +114,39 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
 
 
 def _check_classes(classes: Sequence[Any], numbers: list[int], file: FilePath, target: str) -> None:
-    """Refuse trees without a class among trees with one, and classes that are objects."""
+    """Check that all trees have a class, and that classes are hashable."""
     for name, number in zip(classes, numbers, strict=True):
         if name is None:
-            fail(file, f"line {number}", f'there is no "{target}", but other lines have one')
+            fail(file, f"line {number}", f'"{target}" is missing, but other lines have one')
         try:
             hash(name)
         except TypeError:
-            fail(file, f"line {number}", f'"{target}" is no class: {shown(name)}')
+            fail(file, f"line {number}", f'"{target}" must be hashable. Got {shown(name)}')
 
 
 def load_json_folder(path: Path, *, class_from: ClassFrom = "auto") -> Bunch:
-    """Load trees from a folder with one JSON file for each.
+    """Load trees from a folder with one JSON file per tree.
 
-    A file holds an object with the labels ``nodes`` and the children ``adj`` of each
-    node, as `Tree.from_adjacency` takes them (and ``roots`` for a forest). Several
-    published data sets come this way, with the class in the names of the files.
+    Each file contains an object with the labels ``nodes`` and the children ``adj`` of
+    each node, as in `Tree.from_adjacency` (and ``roots`` for a forest). Several published
+    data sets have this form, with the class in the file names.
 
     Parameters
     ----------
     path : str or path
-        The folder. Files that end in ``.json`` are taken, also from folders inside it,
-        hidden ones left out.
+        The folder. All files that end in ``.json`` are loaded, including those in
+        subfolders; hidden files and folders are ignored.
     class_from : {"auto", "folder", "name"}, pattern, callable or None, default="auto"
-        What gives the class of a tree.
+        Where to find the class of a tree.
 
-        - "folder": the folder inside `path` that the file is in;
+        - "folder": the subfolder of `path` that contains the file;
         - "name": the name of the file up to the first underscore;
-        - "auto": "folder" if all files are in folders inside `path`, else "name";
-        - a pattern made by `re.compile`: what it finds first in the name of the file
-          without ``.json``, or what its first group finds if it has groups;
-        - a callable: it gets the path of the file inside the folder as a
-          `pathlib.PurePosixPath` and returns the class;
-        - None: there are no classes.
+        - "auto": "folder" if all files are in subfolders of `path`, else "name";
+        - a compiled regular expression: its first match in the name of the file without
+          ``.json``, or the first group of this match if it has groups;
+        - a callable: it takes the path of the file relative to the folder, a
+          `pathlib.PurePosixPath`, and returns the class;
+        - None: no classes.
 
     Returns
     -------
@@ -157,21 +157,21 @@ def load_json_folder(path: Path, *, class_from: ClassFrom = "auto") -> Bunch:
             The trees, ordered by name. `data.ids` are the names, `data.classes` the
             classes.
         target : ndarray of shape (n_samples,), dtype int64, or None
-            Index of each tree's class in `target_names`; None if there are no classes.
+            Index of each tree's class in `target_names`; None without classes.
         target_names : list
-            The classes in order.
+            The sorted classes.
         names : list of str
-            Names of the files inside the folder, without ``.json``.
+            Paths of the files relative to the folder, without ``.json``.
         DESCR : str
-            Where the data is from.
+            Source of the data.
 
     Raises
     ------
     ValueError
-        If there is no such file, or a file is not of that form or has no class; the
-        message names it.
+        If the folder has no such file, or a file is malformed or has no class; the
+        message states the file.
     NotADirectoryError
-        If `path` is no folder.
+        If `path` is not a folder.
 
     See Also
     --------
@@ -193,7 +193,7 @@ def load_json_folder(path: Path, *, class_from: ClassFrom = "auto") -> Bunch:
     folder = check_path(path, "load_json_folder")
     known = class_from is None or class_from in ("auto", "folder", "name")
     if not known and not isinstance(class_from, re.Pattern) and not callable(class_from):
-        must = "'auto', 'folder', 'name', a pattern made by re.compile, a callable or None"
+        must = "'auto', 'folder', 'name', a compiled pattern, a callable or None"
         refuse("class_from", "load_json_folder", must, shown(class_from))
     if not folder.is_dir():
         message = f"{folder} is not a folder"
@@ -203,7 +203,7 @@ def load_json_folder(path: Path, *, class_from: ClassFrom = "auto") -> Bunch:
     )
     places = [place for place in places if not any(part[0] == "." for part in place.parts)]
     if not places:
-        fail(folder, "", "there is no file in it whose name ends in .json")
+        fail(folder, "", "the folder contains no file whose name ends in .json")
 
     classes = _classes(places, class_from, folder)
     trees = [_read_tree(folder / place) for place in places]
@@ -227,10 +227,10 @@ def _classes(
         elif isinstance(class_from, re.Pattern):
             found = class_from.search(place.stem)
             name = found[1 if class_from.groups else 0] if found else None
-            missed = f"the pattern {class_from.pattern!r} does not find a class in its name"
+            missed = f"the pattern {class_from.pattern!r} finds no class in its name"
         elif class_from == "folder":
             name = str(place.parent) if len(place.parts) > 1 else None
-            missed = "it is in no folder that could be its class"
+            missed = "it is not in a subfolder that could be its class"
         else:
             name = place.stem.partition("_")[0] if "_" in place.stem else None
             missed = "its name has no underscore that could end a class"
@@ -239,7 +239,7 @@ def _classes(
         try:
             hash(name)
         except TypeError:
-            fail(folder / place, "", f"class_from returned what is no class: {shown(name)}")
+            fail(folder / place, "", f"class_from must return a hashable class. Got {shown(name)}")
         classes.append(name)
     return classes
 
@@ -248,10 +248,10 @@ def _read_tree(file: FilePath) -> Tree:
     item = _parse(read_text(file), file)
     for key in ("nodes", "adj"):
         if not isinstance(item.get(key), list):
-            what = "is no array" if key in item else "is missing"
+            what = "must be an array" if key in item else "is missing"
             fail(file, "", f'"{key}" {what}')
     if not all(isinstance(children, list) for children in item["adj"]):
-        fail(file, "", '"adj" has to be an array of arrays')
+        fail(file, "", '"adj" must be an array of arrays')
     try:
         nodes = [_hashable(label) for label in item["nodes"]]
         return Tree.from_adjacency(nodes, item["adj"], roots=item.get("roots"))
@@ -260,7 +260,7 @@ def _read_tree(file: FilePath) -> Tree:
 
 
 def _parse(text: str, file: FilePath, lines_before: int = 0) -> dict[str, Any]:
-    """Read an object; errors count lines from 1 and positions from 0, as readers do here."""
+    """Read an object; errors count lines from 1 and positions from 0, as all readers here."""
     try:
         item = json.loads(text)
     except json.JSONDecodeError as error:
@@ -274,5 +274,5 @@ def _parse(text: str, file: FilePath, lines_before: int = 0) -> dict[str, Any]:
 
 
 def _hashable(value: Any) -> Any:
-    """Give tuples for arrays, so that values can be labels and classes."""
+    """Return tuples for arrays, so that values can be labels and classes."""
     return tuple(map(_hashable, value)) if isinstance(value, list) else value

@@ -16,7 +16,7 @@ from treemetric.datasets._text import check_path, fail, read_text
 from treemetric.treeset import TreeSet
 
 _OWNER = "load_ptb"
-# Words may hold other kinds of space, such as the no-break space of "8 1/2".
+# Words can contain other kinds of space, such as the no-break space of "8 1/2".
 _TOKEN = re.compile(r"[()]|[^ \t\r\f\v()]+")
 _GRADES = ("0", "1", "2", "3", "4")
 
@@ -26,26 +26,26 @@ def load_ptb(
 ) -> Bunch:
     """Load parse trees from a file of Penn Treebank brackets.
 
-    A tree looks like ``(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))``. Line breaks
-    inside a tree and several trees on a line are allowed, and so is the bracket without
-    a label that the treebank puts around each sentence; it is left out.
+    A tree looks like ``(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))``. A tree can span
+    several lines, and a line can contain several trees. The bracket without a label that
+    the treebank puts around each sentence is ignored.
 
     Parameters
     ----------
     path : str or path
-        The file, in UTF-8; it is unpacked if its name ends in ``.gz``.
+        The file, in UTF-8; it is decompressed if its name ends in ``.gz``.
     kind : {"syntax", "sentiment"}, default="syntax"
-        What labels say. With "syntax" they are tags, kept as labels, and there are no
-        classes. With "sentiment" they are grades from 0 to 4, as in the Stanford
-        Sentiment Treebank: that of the root is the class, and all of them are replaced
-        by ``"*"``, as they would give the class away.
+        Meaning of the labels. With "syntax" they are tags, which are kept as labels, and
+        the trees have no classes. With "sentiment" they are grades from 0 to 4, as in
+        the Stanford Sentiment Treebank: the grade of the root is the class, and all
+        grades are replaced by ``"*"``, because they would reveal the class.
     words : {"child", "only", "none"}, default=None
-        What becomes of a word and its tag, such as ``(DT the)``: a node ``DT`` with the
-        child ``the``, the node ``the`` only, or the node ``DT`` only. None is "child"
-        for syntax and "only" for sentiment.
+        How to represent a word and its tag, such as ``(DT the)``: as a node ``DT`` with
+        the child ``the`` ("child"), as the node ``the`` ("only"), or as the node ``DT``
+        ("none"). None is "child" for syntax and "only" for sentiment.
     n_classes : {5, 2}, default=5
-        For sentiment, 2 makes one class "neg" of the grades 0 and 1 and one class "pos"
-        of 3 and 4, and leaves out the trees of grade 2.
+        For sentiment, 2 merges the grades 0 and 1 into the class "neg" and the grades 3
+        and 4 into the class "pos", and omits trees of grade 2.
 
     Returns
     -------
@@ -60,15 +60,15 @@ def load_ptb(
         target_names : list of str
             The classes that occur, in order; empty for syntax.
         names : list of str
-            For each tree the number of the line on which it begins, followed by ``#2``,
-            ``#3``, and so on for more trees on that line.
+            Number of the line on which each tree starts, followed by ``#2``, ``#3``, and
+            so on for further trees on that line.
         DESCR : str
-            Where the data is from.
+            Source of the data.
 
     Raises
     ------
     ValueError
-        If the file is not of that form; the message gives file, line and position.
+        If the file is malformed; the message states file, line and position.
 
     See Also
     --------
@@ -76,7 +76,7 @@ def load_ptb(
 
     Notes
     -----
-    Words are taken as they are printed, such as ``-LRB-`` for a bracket.
+    Words are kept as they are in the file, such as ``-LRB-`` for a bracket.
 
     Examples
     --------
@@ -132,13 +132,13 @@ class _Node(NamedTuple):
 def _trees(file: FilePath) -> Iterator[list[_Node]]:
     """Yield the nodes of each tree in preorder.
 
-    A stack of open brackets takes the place of recursion. A bracket without a label is on
-    it with the index -1, so that what it holds is a root.
+    A stack of open brackets replaces recursion. A bracket without a label has the index
+    -1 on the stack, so that its content is a root.
     """
     nodes: list[_Node] = []
     stack: list[int] = []
     outermost = (0, 0)
-    # Where a bracket was opened whose label has not come yet.
+    # Position of an open bracket whose label has not been read yet.
     opened: tuple[int, int] | None = None
     for line, position, token in _tokens(file):
         if opened is not None:
@@ -156,7 +156,7 @@ def _trees(file: FilePath) -> Iterator[list[_Node]]:
             elif nodes and nodes[-1].is_word and nodes[-1].parent == stack[-1]:
                 _fail_at(file, line, position, f"expected ')' after the word {nodes[-1].label!r}")
             elif nodes and stack[-1] == -1:
-                what = "expected ')', as a bracket without a label holds one tree"
+                what = "expected ')', because a bracket without a label contains one tree"
                 _fail_at(file, line, position, what)
             opened = (line, position)
         elif not stack:
@@ -167,7 +167,7 @@ def _trees(file: FilePath) -> Iterator[list[_Node]]:
                 yield nodes
                 nodes = []
         else:
-            # A word is all that its tag holds.
+            # A tag with a word contains nothing else.
             if stack[-1] == -1 or stack[-1] != len(nodes) - 1:
                 _fail_at(file, line, position, f"expected a bracket, found {token!r}")
             nodes.append(_Node(token, stack[-1], True, line, position))
@@ -177,14 +177,14 @@ def _trees(file: FilePath) -> Iterator[list[_Node]]:
 
 def _tokens(file: FilePath) -> Iterator[tuple[int, int, str]]:
     """Yield brackets, labels and words with their line, from 1, and position, from 0."""
-    # Not splitlines, which takes more characters for line breaks than people do.
+    # Not splitlines, which splits at more characters than line breaks.
     for number, line in enumerate(read_text(file).split("\n"), 1):
         for found in _TOKEN.finditer(line):
             yield number, found.start(), found[0]
 
 
 def _check_grades(nodes: list[_Node], file: FilePath) -> str:
-    """Let only grades through as labels, and give that of the root."""
+    """Check that all labels are grades, and return the grade of the root."""
     for node in nodes:
         if not node.is_word and node.label not in _GRADES:
             what = f"expected a grade from 0 to 4 as label, found {node.label!r}"
@@ -197,7 +197,7 @@ def _fail_at(file: FilePath, line: int, position: int, what: str) -> NoReturn:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Give repeated names a number."""
+    """Append a number to repeated names."""
     seen: Counter[str] = Counter()
     numbered = []
     for name in names:
@@ -220,9 +220,9 @@ class _Builder:
         return self.index.setdefault(label, len(self.index))
 
     def add(self, nodes: list[_Node], mask: str | None) -> None:
-        """Add a tree, with all its tags replaced by the mask if there is one."""
+        """Add a tree; a mask, if given, replaces all its tags."""
         start = self.offsets[-1]
-        # Where the nodes are after words have been left out or put in their tag's place.
+        # Positions of the nodes after words are omitted or replace their tags.
         places: list[int] = []
         for node in nodes:
             places.append(len(self.codes) - start)

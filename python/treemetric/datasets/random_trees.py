@@ -21,10 +21,10 @@ _OWNER = "make_random_trees"
 _DESCR = """\
 Random trees
 ------------
-Ordered trees of random shape whose labels are drawn independently of the shape and of
-each other. In class k, the labels number k, k + n_classes, k + 2 * n_classes, ... of
-the alphabet are `skew` times as likely as the others; shapes and sizes say nothing
-about the class.
+Ordered trees of random shape. Labels are drawn independently of the shape and of each
+other. In class k, the labels number k, k + n_classes, k + 2 * n_classes, ... of the
+alphabet are `skew` times as likely as the others. Shapes and sizes do not depend on the
+class.
 """
 
 
@@ -39,34 +39,34 @@ def make_random_trees(
     skew: float = 2.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Make random ordered trees with random labels.
+    """Generate random ordered trees with random labels.
 
     Parameters
     ----------
     n_samples : int, default=100
         Number of trees.
     n_nodes : int or (int, int), default=(10, 30)
-        Number of nodes of each tree, or the smallest and the largest number; then
-        each size between them is equally likely.
+        Number of nodes of each tree, or the smallest and the largest number. Sizes
+        between them are equally likely.
     alphabet : sequence of labels, default="abcde"
-        The labels, each once and at least one for each class.
+        Distinct labels, at least one for each class.
     shape : {"uniform", "growth"}, default="uniform"
-        How shapes are drawn. With "uniform", all ordered trees of the drawn size (and
-        at most `max_depth` deep) are equally likely: slender trees, whose depth grows
-        with the square root of the size. With "growth", nodes are added one by one,
-        each below a node drawn uniformly and at a place drawn uniformly among its
-        children: bushy trees, whose depth grows with the logarithm of the size.
+        Distribution of shapes. With "uniform", all ordered trees of the drawn size and
+        of depth up to `max_depth` are equally likely; such trees are slender, and their
+        depth grows with the square root of the size. With "growth", nodes are added one
+        by one, each as a child of a uniformly drawn node and at a uniformly drawn
+        position among its children; such trees are bushy, and their depth grows with
+        the logarithm of the size.
     max_depth : int, default=None
-        Largest number of nodes on a way from the root down to a leaf; None for no
-        limit.
+        Largest number of nodes on a path from the root to a leaf; None for no limit.
     n_classes : int, default=1
-        Number of classes, of equal size up to one tree.
+        Number of classes; their sizes differ by at most one tree.
     skew : float, default=2.0
-        How many times likelier than others the labels of a class are in its trees:
-        labels number k, k + `n_classes`, and so on of the alphabet for class k. With
-        1.0, classes have nothing to do with the trees.
+        How many times as likely as the others the labels of a class are in its trees.
+        The labels of class k are number k, k + `n_classes`, and so on of the alphabet.
+        With 1.0, the trees do not depend on the class.
     random_state : int, RandomState instance or None, default=None
-        Decides everything that is drawn.
+        Controls all random choices.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def make_random_trees(
         Dictionary-like object with the attributes
 
         data : TreeSet
-            The trees, classes in random order. `data.ids` are the names,
+            The trees, with classes in random order. `data.ids` are the names,
             `data.classes` the names of the classes.
         target : ndarray of shape (n_samples,), dtype int64
             Index of each tree's class in `target_names`.
@@ -88,7 +88,7 @@ def make_random_trees(
     Raises
     ------
     ValueError
-        If a parameter is not what it must be.
+        If a parameter is invalid.
 
     See Also
     --------
@@ -96,10 +96,10 @@ def make_random_trees(
 
     Notes
     -----
-    Ordered trees of n nodes are the ways of n - 1 steps up and n - 1 steps down that
-    never go below where they start. Without a limit, a way is drawn by the cycle lemma
-    (Dvoretzky and Motzkin, 1947); with one, step by step, each with the share of the
-    ways that can still follow it.
+    Ordered trees of n nodes correspond to the walks of n - 1 steps up and n - 1 steps
+    down that never go below their start. Without `max_depth`, a walk is drawn by the
+    cycle lemma (Dvoretzky and Motzkin, 1947). With it, a walk is drawn step by step; the
+    probability of a step is the share of the remaining walks that begin with it.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def make_random_trees(
     weights = np.where(favoured & (n_classes > 1), float(skew), 1.0)
     weights /= weights.sum(axis=1, keepdims=True)
 
-    # Counts of ways are the same for all trees of a size.
+    # All trees of a size share the same counts of walks.
     shares: dict[int, NDArray[np.float64]] = {}
     trees = []
     for k in target.tolist():
@@ -134,11 +134,11 @@ def make_random_trees(
         if shape == "growth":
             parents = _grown(n, max_depth, rng)
         elif max_depth is None or max_depth >= n:
-            parents = _parents(_free_way(n, rng))
+            parents = _parents(_free_walk(n, rng))
         else:
             if n not in shares:
                 shares[n] = _shares_up(n, max_depth)
-            parents = _parents(_bounded_way(shares[n], rng))
+            parents = _parents(_bounded_walk(shares[n], rng))
         codes = rng.choice(len(labels), size=n, p=weights[k])
         trees.append(Tree.from_parents([labels[code] for code in codes.tolist()], parents))
     names = [f"class {k}" for k in range(n_classes)]
@@ -151,18 +151,18 @@ def _check_alphabet(alphabet: Any, n_classes: int) -> list[Label]:
     labels = list(alphabet)
     if len(set(labels)) != len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
-        refuse("alphabet", _OWNER, "a sequence of different labels", f"{twice!r} twice")
+        refuse("alphabet", _OWNER, "a sequence of distinct labels", f"{twice!r} twice")
     if len(labels) < n_classes:
         must = f"a sequence of at least {n_classes} labels, one for each class"
         refuse("alphabet", _OWNER, must, shown(alphabet))
     return labels
 
 
-def _free_way(n: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
-    """Draw one of all ways of n - 1 steps up and n - 1 down that stay at or above 0.
+def _free_walk(n: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
+    """Draw one of all walks of n - 1 steps up and n - 1 down that stay at or above 0.
 
-    Of the rotations of a circle of n - 1 steps up and n down, exactly one goes below 0
-    only with its last step: the one that starts after the first lowest point.
+    Exactly one rotation of a cycle of n - 1 steps up and n steps down goes below 0 only
+    with its last step: the one that starts after the first lowest point.
     """
     steps = np.zeros(2 * n - 1, dtype=bool)
     steps[: n - 1] = True
@@ -172,25 +172,25 @@ def _free_way(n: int, rng: np.random.RandomState) -> NDArray[np.bool_]:
 
 
 def _shares_up(n: int, max_depth: int) -> NDArray[np.float64]:
-    """Give, by steps left and height, the share of ways whose next step is up.
+    """Return, by steps left and height, the share of walks whose next step is up.
 
-    Heights are those below the root, 0 to max_depth - 1. Only shares within a row are
-    asked for, so each row of counts is scaled, lest they overflow.
+    Heights are those below the root, 0 to max_depth - 1. Only ratios within a row matter,
+    so each row of counts is scaled to avoid overflow.
     """
     top = max_depth - 1
     shares = np.zeros((2 * n - 1, max_depth))
-    ways = np.zeros(max_depth)
-    ways[0] = 1.0
+    walks = np.zeros(max_depth)
+    walks[0] = 1.0
     for left in range(1, 2 * n - 1):
         up, down = np.zeros(max_depth), np.zeros(max_depth)
-        up[:top], down[1:] = ways[1:], ways[:top]
-        ways = up + down
-        np.divide(up, ways, out=shares[left], where=ways > 0)
-        ways /= ways.max()
+        up[:top], down[1:] = walks[1:], walks[:top]
+        walks = up + down
+        np.divide(up, walks, out=shares[left], where=walks > 0)
+        walks /= walks.max()
     return shares
 
 
-def _bounded_way(shares: NDArray[np.float64], rng: np.random.RandomState) -> NDArray[np.bool_]:
+def _bounded_walk(shares: NDArray[np.float64], rng: np.random.RandomState) -> NDArray[np.bool_]:
     length = len(shares) - 1
     steps = np.zeros(length, dtype=bool)
     height = 0
@@ -200,11 +200,11 @@ def _bounded_way(shares: NDArray[np.float64], rng: np.random.RandomState) -> NDA
     return steps
 
 
-def _parents(way: NDArray[np.bool_]) -> list[int]:
-    """Turn a way into parents in preorder: up goes to a new child, down to the parent."""
+def _parents(walk: NDArray[np.bool_]) -> list[int]:
+    """Return the parents, in preorder, of a walk: up adds a child, down returns to the parent."""
     parents = [-1]
     at = 0
-    for up in way.tolist():
+    for up in walk.tolist():
         if up:
             parents.append(at)
             at = len(parents) - 1
@@ -214,10 +214,10 @@ def _parents(way: NDArray[np.bool_]) -> list[int]:
 
 
 def _grown(n: int, max_depth: int | None, rng: np.random.RandomState) -> list[int]:
-    """Grow a tree node by node and give its parents in preorder."""
+    """Grow a tree node by node and return its parents in preorder."""
     children: list[list[int]] = [[]]
     depths = [1]
-    # Nodes that may have children.
+    # Nodes that can still get children.
     open_nodes = [0]
     for node in range(1, n):
         parent = open_nodes[rng.randint(len(open_nodes))]

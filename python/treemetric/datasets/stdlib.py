@@ -64,14 +64,14 @@ _LOADER = "load_stdlib_functions"
 _DESCR = """\
 Functions of Python's standard library
 --------------------------------------
-Every function and method of the chosen modules is one tree: the abstract syntax
-tree that the `ast` module of the running Python makes of it. A node's label is the
-name of its class ("FunctionDef", "Call", "Name", ...), its children are those of
-`ast.iter_child_nodes` in that order. Names, numbers and strings of the source are
-left out. The class of a tree is the module that the function comes from.
+Every function and method of the chosen modules is one tree: its abstract syntax tree,
+built by the `ast` module of the running Python. The label of a node is the name of its
+class ("FunctionDef", "Call", "Name", ...). Its children are those of
+`ast.iter_child_nodes`, in that order. Names, numbers and strings of the source are
+omitted. The class of a tree is the module that defines the function.
 
-A function inside another function is part of the outer tree and no tree of its own.
-The source of the modules, and with it the data, differs between Python versions.
+A function inside another function is part of the outer tree and not a separate tree.
+The source of the modules differs between Python versions, and so does the data.
 """
 
 
@@ -85,23 +85,23 @@ def load_stdlib_functions(
 ) -> Bunch:
     """Load functions of Python's standard library as labelled syntax trees.
 
-    The data is real, has classes and is on every machine that runs Python. Nothing
-    is downloaded and no module is imported: the source is only read and parsed.
+    The data is real, has classes and is available on every machine that runs Python.
+    Nothing is downloaded and no module is imported: the source is only read and parsed.
 
     Parameters
     ----------
     modules : sequence of str, default=None
         Names of modules of the standard library, such as ``["textwrap",
-        "urllib.parse"]``. None takes a fixed list of about 40 modules and leaves out
-        those whose source is not installed.
+        "urllib.parse"]``. None selects a fixed list of about 40 modules and skips those
+        whose source is not installed.
     min_nodes : int, default=20
-        Smallest number of nodes of a function that is taken.
+        Smallest number of nodes of a function.
     max_nodes : int, default=200
-        Largest number of nodes of a function that is taken; None for no limit.
+        Largest number of nodes of a function; None for no limit.
     n_samples : int, default=None
-        Number of functions to draw at random without replacement; None takes all.
+        Number of functions to draw at random without replacement; None selects all.
     random_state : int, RandomState instance or None, default=None
-        Decides which functions `n_samples` draws.
+        Controls which functions `n_samples` draws.
 
     Returns
     -------
@@ -116,21 +116,21 @@ def load_stdlib_functions(
         target_names : list of str
             The modules in alphabetical order.
         names : list of str
-            Qualified names of the functions. A name that a module defines again is
-            followed by ``#2``, ``#3``, and so on.
+            Qualified names of the functions. If a module defines a name several times,
+            ``#2``, ``#3``, and so on are appended.
         DESCR : str
             Description of the data.
 
     Raises
     ------
     ValueError
-        If a parameter is not what it must be, a named module is not part of the
-        standard library or has no source, or fewer functions than wanted are found.
+        If a parameter is invalid, a named module is not part of the standard library or
+        has no source, or fewer than `n_samples` functions are found.
 
     Notes
     -----
-    The functions differ a little between versions of Python, because its library
-    does. Fix the Python version where numbers have to be repeated exactly.
+    The functions differ slightly between versions of Python, because its library does.
+    Fix the Python version if results must be reproducible exactly.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def load_stdlib_functions(
 
 
 def _sources(modules: Any) -> Iterator[tuple[str, str]]:
-    """Yield (module, source), sorted; a module named by the user has to be there."""
+    """Yield (module, source), sorted; a module named by the user must have a source."""
     if modules is None:
         for module in sorted(_MODULES):
             source = _source(module)
@@ -213,12 +213,12 @@ def _sources(modules: Any) -> Iterator[tuple[str, str]]:
 
 
 def _source(module: str) -> str | None:
-    """Return the source of a standard library module, or None if there is none.
+    """Return the source of a standard library module, or None if it has none.
 
-    `importlib.util.find_spec` would import the parents of a dotted name, take a
-    file of the same name in the working directory, and know no source of the modules
-    that are frozen into the interpreter. Looking in the library's folder has none of
-    these.
+    `importlib.util.find_spec` would import the parents of a dotted name, could find a
+    file of the same name in the working directory, and has no source of the modules
+    that are frozen into the interpreter. A search in the folder of the library avoids
+    these problems.
     """
     parts = module.split(".")
     if parts[0] not in sys.stdlib_module_names:
@@ -230,7 +230,7 @@ def _source(module: str) -> str | None:
         if spec is None:
             return None
         path = list(spec.submodule_search_locations or [])
-    # Only loaders of source files have `get_source`; extension modules give None.
+    # Only loaders of source files have `get_source`; extension modules return None.
     get_source = getattr(spec.loader, "get_source", None) if spec else None
     source: str | None = get_source(module) if get_source else None
     return source

@@ -1,4 +1,4 @@
-"""Strings of which one letter's place decides the class."""
+"""Strings whose class depends on the position of one letter."""
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -8,7 +8,7 @@ from treemetric.datasets._common import draw_classes, generated
 from treemetric.tree import Tree
 
 _LENGTH = 12
-# Where the one letter of {c, d} stands, by class.
+# Position of the one letter of {c, d}, by class.
 _PLACES = np.array([6, 5])
 
 _DESCR = """\
@@ -19,16 +19,16 @@ is six letters of {a, b}, one of {c, d} and five of {a, b}; one of class 2 is fi
 letters of {a, b}, one of {c, d} and six of {a, b}. Each letter is drawn uniformly and
 independently of the others.
 
-Under costs where a and b are the same and c and d are the same, but the pairs differ,
-strings of one class have distance 0 and strings of different classes do not. Under unit
-costs the letters that carry nothing drown the one that does.
+If replacing a by b is free and replacing c by d is free, but no other edit is, strings
+of the same class have distance 0 and strings of different classes do not. Under unit
+costs the uninformative letters hide the informative one.
 """
 
 
 def make_strings(
     n_samples: int = 200, *, random_state: int | np.random.RandomState | None = None
 ) -> Bunch:
-    """Make the strings of the paper on symbol embeddings, as chains.
+    """Generate the strings of the paper on symbol embeddings, as chains.
 
     A string of class 1 is six letters of {a, b}, one of {c, d} and five of {a, b}; one
     of class 2 is five, one and six. Its first letter is the root.
@@ -36,10 +36,10 @@ def make_strings(
     Parameters
     ----------
     n_samples : int, default=200
-        Number of strings. Half of them are of each class; of an odd number, one more
-        is of class 1.
+        Number of strings. The classes have equal size; if the number is odd, class 1
+        has one more.
     random_state : int, RandomState instance or None, default=None
-        Decides letters and order.
+        Controls letters and order.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def make_strings(
 
     See Also
     --------
-    make_programs : Trees in which the place of a node decides the class.
+    make_programs : Trees whose class depends on the position of a node.
 
     References
     ----------

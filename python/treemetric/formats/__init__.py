@@ -1,1 +1,1 @@
-"""Trees as text, nested tuples and adjacency lists: one module per format, both ways."""
+"""Readers and writers of trees: one module per format."""

@@ -14,10 +14,10 @@ def parse(
     adj: Sequence[Sequence[int]],
     roots: Sequence[int] | None,
 ) -> TreeData:
-    """Give the tree, whatever the order of its nodes."""
+    """Return the tree; its nodes may be in any order."""
     labels = tuple(nodes)
     if len(adj) != len(labels):
-        message = f"adj must have one list per node; got {len(adj)} lists for {len(labels)} nodes"
+        message = f"adj must have one list per node. Got {len(adj)} lists for {len(labels)} nodes."
         raise ValueError(message)
     starts = np.zeros(len(labels) + 1, dtype=np.int64)
     np.cumsum([len(children) for children in adj], out=starts[1:])
@@ -31,7 +31,7 @@ def parse(
 
 
 def build(parents: IntArray) -> list[list[int]]:
-    """Give the lists of children, in preorder."""
+    """Return the list of children of each node, in preorder."""
     adj: list[list[int]] = [[] for _ in range(len(parents))]
     for node, parent in enumerate(parents.tolist()):
         if parent != -1:

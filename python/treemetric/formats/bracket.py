@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray]:
-    """Give alphabet, codes, parents and offsets."""
+    """Return alphabet, codes, parents and offsets."""
     alphabet, codes, parents, offsets = _core.read_bracket(FilePath(path).read_bytes().decode())
     return tuple(alphabet), codes, parents, offsets
 
@@ -21,8 +21,8 @@ def write(trees: "TreeSet", path: Path) -> None:
     for label in trees.alphabet:
         if not isinstance(label, str):
             message = (
-                "bracket notation holds labels of type str only; got the label "
-                f"{label!r} of type {type(label).__name__}. Use JSON Lines instead"
+                "Labels in bracket notation must be of type str. Got the label "
+                f"{label!r} of type {type(label).__name__}. Use JSON Lines instead."
             )
             raise TypeError(message)
     text = _core.write_bracket(list(trees.alphabet), trees.codes, trees.parents, trees.offsets)

@@ -1,6 +1,6 @@
 """JSON Lines: one object per line, ``{"id": …, "label": …, "nodes": […], "adj": [[…]]}``.
 
-The text is parsed and written in Rust; labels cross over as JSON text, each distinct one once.
+Rust parses and writes the text. Each distinct label is passed once, as JSON text.
 """
 
 import json
@@ -26,10 +26,10 @@ def read(
     list[Any] | None,
     list[Any] | None,
 ]:
-    """Give alphabet, codes, parents, offsets, ids and classes."""
+    """Return alphabet, codes, parents, offsets, ids and classes."""
     columns, ids, classes = _core.read_jsonl(FilePath(path).read_bytes().decode())
     texts, codes, parents, offsets = columns
-    # Texts that differ may be one label: 1 and 1.0, or [1,2] and [1, 2].
+    # Different texts can be the same label: 1 and 1.0, or [1,2] and [1, 2].
     index: dict[Label, int] = {}
     merged = [index.setdefault(_decode(text), len(index)) for text in texts]
     if len(index) < len(texts):
@@ -62,12 +62,12 @@ def _decode(text: str) -> Any:
     try:
         return _hashable(json.loads(text))
     except RecursionError:
-        message = f"a label of {len(text)} characters is nested too deeply"
+        message = f"Labels must not be nested too deeply. Got a label of {len(text)} characters."
         raise ValueError(message) from None
 
 
 def _hashable(value: Any) -> Any:
-    """Give tuples for arrays, so that values can be labels."""
+    """Return tuples for arrays, so that values can be labels."""
     if isinstance(value, list):
         return tuple(_hashable(item) for item in value)
     return value
@@ -78,7 +78,7 @@ def _encode(value: Any, role: str) -> str:
         return json.dumps(value, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         message = (
-            f"JSON Lines cannot hold the {role} {value!r} of type {type(value).__name__}: {error}"
+            f"JSON Lines cannot store the {role} {value!r} of type {type(value).__name__}: {error}"
         )
         raise TypeError(message) from None
 

@@ -7,7 +7,7 @@ from treemetric._base.typing import IntArray, Label
 
 
 def flatten(nested: Any) -> tuple[list[Label], list[int]]:
-    """Give labels and parents in preorder."""
+    """Return labels and parents in preorder."""
     labels: list[Label] = []
     parents: list[int] = []
     roots = nested if isinstance(nested, list) else [nested]
@@ -26,22 +26,22 @@ def _open(node: Any) -> tuple[Label, Sequence[Any]]:
         return node, ()
     if len(node) != 2 or not isinstance(node[1], list):
         message = (
-            f"a node must be a bare label or a tuple (label, list of children); got {_short(node)}"
+            f"A node must be a label or a tuple (label, list of children). Got {_short(node)}."
         )
         raise ValueError(message)
     return node
 
 
 def _short(node: tuple[Any, ...]) -> str:
-    # The tuple may be nested deeper than repr can go.
+    # repr fails on a tuple that is nested too deeply.
     return f"a tuple of {len(node)} items ({', '.join(type(item).__name__ for item in node)})"
 
 
 def build(labels: Sequence[Label], parents: IntArray) -> Any:
-    """Give the nested form: a node for a tree, a list of nodes for a forest."""
+    """Return the nested form: a node for a tree, a list of nodes for a forest."""
     children: list[list[Any]] = [[] for _ in labels]
     roots: list[Any] = []
-    # Backwards through the preorder, every subtree is complete when its root is met.
+    # In reverse preorder, every subtree is complete when its root is visited.
     for i in range(len(labels) - 1, -1, -1):
         below = children[i]
         below.reverse()

@@ -1,4 +1,4 @@
-"""Pictures of distances, alignments, costs and learning; they need ``treemetric[plot]``."""
+"""Plots of distances, alignments, costs and learning curves; they need ``treemetric[plot]``."""
 
 from treemetric.plotting.alignment import plot_alignment
 from treemetric.plotting.costs import plot_costs

@@ -1,4 +1,4 @@
-"""A picture of an alignment: two outlines side by side."""
+"""Plot of an alignment: two outlines side by side."""
 
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_alignment"]
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, two of them a
-# little darker so that white letters are legible on them. Kept labels have no box and
-# the text colour of the style in use.
+# Okabe and Ito's colours, which colour-blind readers can distinguish. Two of them are
+# slightly darker, so that white letters are legible on them. Kept labels have no box and
+# the text colour of the current style.
 _COLORS: dict[Kind, str] = {
     "kept": "#8c8c8c",
     "replaced": "#0072B2",
@@ -34,8 +34,8 @@ _COLORS: dict[Kind, str] = {
 }
 _GUIDE = "#8c8c8c"
 
-# Lengths across are in letters and lengths down in rows. A monospaced letter is 0.6
-# times as wide as its font size, and a little more where it is rounded to whole pixels.
+# Horizontal lengths are in letters, vertical lengths in rows. A monospaced letter is 0.6
+# times as wide as its font size, and slightly more if it is rounded to whole pixels.
 _LETTER = 0.64
 _ROW = 1.5
 _FONT_SIZE = 9.0
@@ -46,31 +46,31 @@ _GAP = 7.0
 _LEGEND_WIDTH = 62.0
 _HEADER = 4.0
 
-# Inches. The height is what backends can still draw at a usual resolution.
+# Inches. Backends can draw this height at usual resolutions.
 _TITLE_HEIGHT = 0.4
 _MARGIN = 0.1
 _TALLEST = 120.0
 
 
 def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw two aligned trees beside each other, the edits in colour.
+    """Draw two aligned trees side by side, with the edits in colour.
 
-    Each tree is an outline with one node per row, children below their parent and
-    indented: `x` on the left, `y` on the right. Matched nodes stand in the same row and
-    are joined by a line; beside a deleted or inserted node the row is empty.
+    Each tree is an outline with one node per row; children are below their parent and
+    indented. `x` is on the left, `y` on the right. Matched nodes are in the same row and
+    joined by a line. The row of a deleted or inserted node is empty on the other side.
 
     Parameters
     ----------
     alignment : Alignment
-        The alignment to draw, such as `treemetric.align` returns it.
+        The alignment to draw, as returned by `treemetric.align`.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; the letters are made small enough to fit. None makes a new
-        figure, as large as the trees need.
+        Axes to draw on; the font size is reduced to fit. None creates a new figure that
+        is large enough for the trees.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
 
     Notes
     -----
-    An alignment keeps the preorder of the nodes, which is the order of the rows, so
-    that no two lines cross. Long labels are shortened.
+    Rows are in preorder, and an alignment preserves the preorder of the nodes, so no two
+    lines cross. Long labels are shortened.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
 
 
 class _Outline:
-    """The places of one tree's labels, from the column `start` to the column `end`."""
+    """Positions of the labels of one tree, from the column `start` to the column `end`."""
 
     def __init__(self, tree: "Tree", start: float) -> None:
         self.tree = tree
@@ -158,7 +158,7 @@ class _Outline:
 
 
 def _new_axes(width: float, height: float) -> "Axes":
-    """Make a figure whose axes show that many letters and rows in full size."""
+    """Return axes of a new figure for `width` letters and `height` rows at full size."""
     from matplotlib import pyplot as plt
 
     across = width * _LETTER * _FONT_SIZE / 72
@@ -170,7 +170,7 @@ def _new_axes(width: float, height: float) -> "Axes":
 
 
 def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
-    """Set the limits of the axes and give the font size with which all fits in."""
+    """Set the limits of the axes and return the font size at which everything fits."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
     across, down = (72 * pixels / dpi for pixels in (ax.bbox.width, ax.bbox.height))
@@ -184,7 +184,7 @@ def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
 
 
 def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -> None:
-    """Join each node to its children: down from its first letter, then right."""
+    """Draw a line from each node to its children: down from its first letter, then right."""
     from matplotlib.collections import LineCollection
 
     last_child: dict[int, int] = {}
@@ -206,7 +206,7 @@ def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -
 def _draw_matches(ax: "Axes", rows: list[Row], left: _Outline, right: _Outline) -> None:
     from matplotlib.collections import LineCollection
 
-    # Dots keep the lines of kept nodes apart from those that join a tree.
+    # Dotted lines distinguish kept nodes from the edges of a tree.
     styles: tuple[tuple[Kind, str, float], ...] = (("kept", ":", 0.9), ("replaced", "-", 1.3))
     for kind, style, width in styles:
         segments = [

@@ -1,4 +1,4 @@
-"""What pictures share: matplotlib, new axes, and an order of rows."""
+"""What plots share: matplotlib, new axes, and an order of rows."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from treemetric._base.extras import need
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Optimal leaf ordering takes cubic time; beyond this the plain order has to do.
+# Optimal leaf ordering takes cubic time; larger matrices get the order of the linkage.
 _LARGEST_OPTIMAL_ORDER = 1000
 
 
@@ -21,7 +21,7 @@ def require_matplotlib() -> None:
 
 
 def new_axes(width: float = 6.5, height: float = 6.0) -> "Axes":
-    """Make a figure of that many inches."""
+    """Return axes of a new figure; sizes are in inches."""
     from matplotlib import pyplot as plt
 
     _, ax = plt.subplots(figsize=(width, height), layout="constrained")
@@ -29,7 +29,7 @@ def new_axes(width: float = 6.5, height: float = 6.0) -> "Axes":
 
 
 def cluster_order(D: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Order objects so that those of small distance are neighbours."""
+    """Return an order in which objects at small distance are neighbours."""
     if len(D) < 3:
         return np.arange(len(D))
     symmetric = (D + D.T) / 2

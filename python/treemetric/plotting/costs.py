@@ -1,4 +1,4 @@
-"""A picture of edit costs: a heat map with the gap last."""
+"""Plot of edit costs: a heat map with the gap last."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -20,9 +20,9 @@ _LONGEST_LABEL = 20
 # Points.
 _LARGEST_FONT = 10.0
 _SMALLEST_FONT = 5.0
-# Inches; what a cell needs for its name in a small but legible font.
+# Inches; size of a cell whose name is in a small but legible font.
 _CELL = 0.14
-# Beyond this many rows there is no room for numbers in the cells.
+# With more rows, the cells are too small for numbers.
 _MOST_WITH_NUMBERS = 12
 
 
@@ -33,35 +33,35 @@ def plot_costs(
     order: str = "cluster",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw edit costs as a heat map, similar labels beside each other, the gap last.
+    """Draw edit costs as a heat map, with similar labels side by side and the gap last.
 
-    The cell in row u and column v is the cost of replacing u by v. The last column holds
-    the costs of deleting, the last row those of inserting.
+    The cell in row u and column v is the cost of replacing u by v. The last column shows
+    the costs of deletions, the last row the costs of insertions.
 
     Parameters
     ----------
     costs : Costs
-        The costs to draw, such as those a learner found.
+        The costs to draw, such as the ``costs_`` of a learner.
     alphabet : iterable of labels, default=None
-        Labels to draw; all by default. Costs that have no alphabet of their own, such
-        as unit costs, need it.
+        Labels to draw; all by default. Required for costs without an alphabet, such as
+        unit costs.
     order : {"cluster", "given"}, default="cluster"
-        How to order the labels: by hierarchical clustering of their costs, or as the
-        alphabet has them.
+        Order of the labels: by hierarchical clustering of their costs, or as in the
+        alphabet.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None makes a new figure, larger for more labels.
+        Axes to draw on; None creates a new figure, whose size depends on the labels.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
     TypeError
-        If `costs` are no costs.
+        If `costs` is not an instance of `Costs`.
     ValueError
-        If `order` is not one of the choices, or `costs` need an alphabet.
+        If `order` is not one of the choices, or an alphabet is required and missing.
     ImportError
         If matplotlib is not installed.
 
@@ -71,10 +71,10 @@ def plot_costs(
 
     Notes
     -----
-    Labels are ordered by average linkage on the mean of both directions, in the optimal
-    leaf ordering of Bar-Joseph et al. (2001). Up to eleven labels have their costs written
-    into the cells. On axes that are too small for all names, only every second, third,
-    ... name is drawn.
+    Labels are ordered by average linkage on the mean of both directions, with the optimal
+    leaf ordering of Bar-Joseph et al. (2001). For up to eleven labels, the cells contain
+    the costs as numbers. On axes that are too small for all names, only every second,
+    third, ... name is drawn.
 
     Examples
     --------
@@ -118,24 +118,24 @@ def plot_costs(
 
 
 def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> CostMatrix:
-    """Let only costs through and give them as a table."""
+    """Check that costs are an instance of `Costs`, and return them as a table."""
     if not isinstance(costs, Costs):
         refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
     if alphabet is None and isinstance(costs, UnitCosts):
-        refuse("alphabet", owner, "given for costs that have no labels of their own", "None")
+        refuse("alphabet", owner, "a sequence of labels for costs without an alphabet", "None")
     return costs.to_matrix(alphabet)
 
 
 def _name(ax: "Axes", names: list[str]) -> None:
-    """Put names beside rows and columns, in a font that fits or not at every row."""
+    """Put names beside rows and columns; skip rows if the smallest font does not fit."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
-    # Points per cell; the colour bar and the names take some of the axes yet.
+    # Points per cell; the colour bar and the names will take some of the axes.
     cell = 0.8 * min(ax.bbox.width, ax.bbox.height) * 72 / dpi / len(names)
     step = int(np.ceil(_SMALLEST_FONT / cell)) if cell < _SMALLEST_FONT else 1
     size = min(_LARGEST_FONT, max(_SMALLEST_FONT, cell * step * 0.9))
     last = len(names) - 1
-    # The gap is always named; a name too close to it makes way.
+    # The gap is always named; a name too close to it is skipped.
     shown_rows = [row for row in range(0, last, step) if last - row >= step] + [last]
     texts = [names[row] for row in shown_rows]
     # Letters are about 0.6 times as wide as their font size.
@@ -153,7 +153,7 @@ def _write_numbers(ax: "Axes", values: FloatArray) -> None:
     largest = float(values.max())
     for row, column in np.ndindex(*values.shape):
         value = values[row, column]
-        # The upper end of the colours is light.
+        # The upper end of the colour map is light.
         color = "black" if value > 0.6 * largest else "white"
         text = f"{value:.2g}"
         ax.text(column, row, text, color=color, ha="center", va="center", fontsize=9)

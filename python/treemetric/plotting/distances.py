@@ -1,4 +1,4 @@
-"""Pictures of distance matrices."""
+"""Plots of distance matrices."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,46 +24,46 @@ def plot_distances(
     order: str = "cluster",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a distance matrix as a heat map, similar objects beside each other.
+    """Draw a distance matrix as a heat map, with similar objects side by side.
 
     Parameters
     ----------
     D : array-like of shape (n, n) or (n * (n - 1) / 2,)
-        Distances, square or condensed. All have to be finite.
+        Distances, square or condensed. All must be finite.
     y : array-like of shape (n,), default=None
-        Classes. The rows of a class stand together, with its name beside them and a
-        line to the next class.
+        Classes. The rows of a class are adjacent, with its name beside them and a line
+        between classes.
     labels : sequence of str, default=None
-        Names of the objects, drawn beside the rows; with `y` the names of the
-        classes are drawn instead. Useful up to about fifty objects.
+        Names of the objects, drawn beside the rows. With `y`, the names of the classes
+        are drawn instead. Useful for up to about fifty objects.
     order : {"cluster", "given"}, default="cluster"
-        How to order the rows inside a class, or all rows without `y`: by
-        hierarchical clustering, or as they are given.
+        Order of the rows inside a class, or of all rows without `y`: by hierarchical
+        clustering, or as given.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None makes a new figure.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together, a distance is not finite, or `order` is
-        not one of the choices.
+        If the shapes are inconsistent, a distance is not finite, or `order` is not one
+        of the choices.
     ImportError
         If matplotlib is not installed.
 
     See Also
     --------
-    plot_map : The same distances as points in the plane.
+    plot_map : The same objects as points in the plane.
 
     Notes
     -----
     Rows are ordered by average linkage and, for up to 1000 rows, the optimal leaf
-    ordering of Bar-Joseph et al. (2001), which puts the most similar neighbours side
-    by side.
+    ordering of Bar-Joseph et al. (2001), which places the most similar objects side by
+    side.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def plot_distances(
     if order not in ("cluster", "given"):
         refuse("order", "plot_distances", "'cluster' or 'given'", shown(order))
     if labels is not None and len(labels) != len(D):
-        must = f"as many names as D has rows, {len(D)}"
+        must = f"a sequence with one name for each of D's rows, {len(D)}"
         refuse("labels", "plot_distances", must, str(len(labels)))
 
     groups = [np.flatnonzero(y == k) for k in range(len(classes))]
@@ -113,39 +113,39 @@ def plot_distances(
 
 
 def plot_map(D: ArrayLike, y: ArrayLike, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw objects as points in the plane whose distances resemble the given ones.
+    """Draw objects as points in the plane whose distances approximate the given ones.
 
     Parameters
     ----------
     D : array-like of shape (n, n) or (n * (n - 1) / 2,)
-        Distances, square or condensed. All have to be finite.
+        Distances, square or condensed. All must be finite.
     y : array-like of shape (n,)
-        Classes; each has a colour, and its name in the legend.
+        Classes; each has a colour and an entry in the legend.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None makes a new figure.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together or a distance is not finite.
+        If the shapes are inconsistent or a distance is not finite.
     ImportError
         If matplotlib is not installed.
 
     See Also
     --------
-    plot_distances : The same distances as a heat map, nothing left out.
+    plot_distances : The same distances as a heat map, without loss.
 
     Notes
     -----
     The points come from classical multidimensional scaling: the two leading
-    eigenvectors of the doubly centred squared distances. The title says how much of
-    the distances' variance the plane holds; edit distances need many dimensions, so
-    this is often less than half.
+    eigenvectors of the doubly centred squared distances. The label of the x-axis states
+    which share of the variance the plane explains. Edit distances need many dimensions,
+    so this share is often less than half.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def plot_map(D: ArrayLike, y: ArrayLike, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlabel(f"classical scaling, {share:.0%} of the variance")
-    # Names are put in afterwards: a legend leaves out labels that begin with "_".
+    # Names are set afterwards: a legend ignores labels that start with "_".
     legend = ax.legend(dots, [" " * len(name) for name in classes], framealpha=0.9)
     for text, name in zip(legend.get_texts(), classes, strict=True):
         text.set_text(name)
@@ -188,7 +188,7 @@ def _check_distances(D: ArrayLike, caller: str) -> NDArray[np.float64]:
         refuse("D", caller, must, f"shape {D.shape}")
     if not np.isfinite(D).all():
         bad = float(D[~np.isfinite(D)][0])
-        refuse("D", caller, "finite, as distances without a cutoff are", shown(bad))
+        refuse("D", caller, "finite, so computed without a cutoff", shown(bad))
     return D
 
 
@@ -205,7 +205,7 @@ def _check_classes(y: Any, n: int, caller: str) -> tuple[list[str], NDArray[np.i
 
 
 def _classical_scaling(D: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return points in the plane and the share of the variance that they keep."""
+    """Return points in the plane and the share of the variance that they explain."""
     n = len(D)
     if n < 2:
         return np.zeros((n, 2)), 1.0

@@ -1,4 +1,4 @@
-"""A picture of labels as points, with the gap at the origin."""
+"""Plot of labels as points, with the gap at the origin."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,9 @@ __all__ = ["plot_embedding"]
 _DOT = "#0072B2"
 _GUIDE = "#d0d0d0"
 _LONGEST_LABEL = 16
-# Points; dots of labels that cost nothing, and of those that cost most.
+# Points; dots of the least and of the most expensive labels.
 _RADII = (2.0, 6.0)
-# Labels nearer to each other than this share of the picture are named together.
+# Labels closer to each other than this share of the plot are named together.
 _SAME_PLACE = 0.015
 _MOST_TOGETHER = 4
 _GAP_RADIUS = 6.0
@@ -39,53 +39,53 @@ def plot_embedding(
 ) -> "Axes":
     """Draw labels as points in the plane, with the gap at the origin.
 
-    The distance of two points resembles the cost of replacing one label by the other, and
-    their distance to the origin the cost of deleting them. Larger dots are dearer to
-    delete.
+    The distance between two points approximates the cost of replacing one label by the
+    other. The distance of a point to the origin approximates the cost of deleting the
+    label. Larger dots are more expensive to delete.
 
     Parameters
     ----------
     costs : Costs
-        The costs to draw: those of an embedding, or any that are a pseudo-metric.
+        The costs to draw: `EmbeddingCosts`, or any costs that are a pseudo-metric.
     alphabet : iterable of labels, default=None
-        Labels to draw; all by default. Costs that have no alphabet of their own, such
-        as unit costs, need it.
+        Labels to draw; all by default. Required for costs without an alphabet, such as
+        unit costs.
     max_labels : int, default=40
-        Largest number of labels that are named: those that cost most to delete. A name
-        for which there is no room is left out.
+        Largest number of labels to name; the most expensive ones to delete are chosen.
+        A name is omitted if there is no room for it.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None makes a new figure.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
     TypeError
-        If `costs` are no costs.
+        If `costs` is not an instance of `Costs`.
     ValueError
-        If the costs are no pseudo-metric, or `max_labels` is not a non-negative int.
+        If the costs are not a pseudo-metric, or `max_labels` is not a non-negative int.
     ImportError
         If matplotlib is not installed.
 
     See Also
     --------
-    plot_costs : The same costs as a heat map, nothing left out.
+    plot_costs : The same costs as a heat map, without loss.
 
     Notes
     -----
-    Vectors are projected to their two leading principal axes. These go through the origin
-    and not through the mean of the vectors, so that the gap stays where it is. Other costs
-    are turned into vectors by classical scaling with the gap as origin: their inner
-    products are ``(c(u, -)**2 + c(v, -)**2 - c(u, v)**2) / 2``. The caption gives the share
-    of the vectors' squared length that the plane holds. Costs that are no distances of
-    vectors have axes of negative squared length too, which are left out of the share.
-    Where several axes are equally long, as for unit costs, which of them are drawn says
-    nothing.
+    Vectors are projected onto their two leading principal axes. The axes go through the
+    origin and not through the mean of the vectors, so that the gap stays at the origin.
+    Other costs are converted to vectors by classical scaling with the gap as origin: the
+    inner products are ``(c(u, -)**2 + c(v, -)**2 - c(u, v)**2) / 2``. The caption states
+    which share of the squared length of the vectors the plane explains. Costs that are not
+    distances between vectors also have axes of negative squared length, which this share
+    ignores. If several axes are equally long, as for unit costs, the choice between them
+    is arbitrary.
 
-    Labels at nearly the same place are named together, also those at that of the gap.
+    Labels at nearly the same position are named together, including those at the gap.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def plot_embedding(
     >>> sorted(text.get_text() for text in ax.texts)
     ['a', 'b', 'c', 'gap']
     >>> ax.get_xlabel()
-    '100% of the squared length; larger dots are dearer to delete'
+    '100% of the squared length; larger dots are more expensive to delete'
     """
     require_matplotlib()
     table = check_costs(costs, alphabet, "plot_embedding")
@@ -109,8 +109,8 @@ def plot_embedding(
     if not isinstance(table, EmbeddingCosts):
         violations = table.violations()
         if violations:
-            must = "a pseudo-metric, which their closure() may be"
-            refuse("costs", "plot_embedding", must, f"costs that break {violations[0].message}")
+            must = "a pseudo-metric (their closure() may be one)"
+            refuse("costs", "plot_embedding", must, f"costs that violate {violations[0].message}")
     points, share = _project(table)
     lengths = table.matrix[:-1, -1]
 
@@ -118,7 +118,7 @@ def plot_embedding(
     largest = float(lengths.max(initial=0.0))
     radii = np.full(len(points), _RADII[0])
     if largest > 0:
-        # Areas, not radii, look as large as they are.
+        # Readers compare areas, not radii.
         low, high = _RADII[0] ** 2, _RADII[1] ** 2
         radii = np.sqrt(low + (high - low) * lengths / largest)
     for line in (ax.axhline, ax.axvline):
@@ -129,10 +129,10 @@ def plot_embedding(
         [0.0], [0.0], "+", color="black", markersize=2 * _GAP_RADIUS, markeredgewidth=1.5, zorder=3
     )
     ax.set_aspect("equal", adjustable="datalim")
-    # Room for names of dots at the edge.
+    # Room for the names of dots at the edge.
     ax.margins(0.12)
 
-    caption = f"{share:.0%} of the squared length; larger dots are dearer to delete"
+    caption = f"{share:.0%} of the squared length; larger dots are more expensive to delete"
     ax.set_xlabel(caption)
     named = _name(ax, table, points, radii, int(max_labels))
     if named < len(points):
@@ -141,7 +141,7 @@ def plot_embedding(
 
 
 def _project(table: CostMatrix) -> tuple[NDArray[np.float64], float]:
-    """Give points in the plane and the share of the squared length that they keep."""
+    """Return points in the plane and the share of the squared length that they explain."""
     n = len(table.alphabet)
     if isinstance(table, EmbeddingCosts):
         gram = table.vectors @ table.vectors.T
@@ -154,7 +154,7 @@ def _project(table: CostMatrix) -> tuple[NDArray[np.float64], float]:
     points = np.zeros((n, 2))
     kept = min(n, 2)
     points[:, :kept] = vectors[:, ::-1][:, :kept] * np.sqrt(values[:kept])
-    # Eigenvectors have no sign of their own; the longest coordinate points up or right.
+    # The sign of an eigenvector is arbitrary; the longest coordinate points up or right.
     for axis in range(kept):
         if points[np.argmax(np.abs(points[:, axis])), axis] < 0:
             points[:, axis] *= -1
@@ -169,10 +169,10 @@ def _name(
     radii: NDArray[np.float64],
     max_labels: int,
 ) -> int:
-    """Name the gap and the dearest labels; give the number of labels that are named."""
-    # Dearest first; a stable order, so that equal ones keep that of the alphabet.
-    dearest = np.argsort(-table.matrix[:-1, -1], kind="stable")
-    at_gap, *together = _same_places(points, dearest[:max_labels])
+    """Name the gap and the most expensive labels; return the number of named labels."""
+    # Most expensive first; a stable sort keeps ties in the order of the alphabet.
+    by_cost = np.argsort(-table.matrix[:-1, -1], kind="stable")
+    at_gap, *together = _same_places(points, by_cost[:max_labels])
     names = [_join(["gap", *_texts(table, at_gap)])]
     names += [_join(_texts(table, codes)) for codes in together]
     first = np.array([codes[0] for codes in together], dtype=np.intp)
@@ -189,7 +189,7 @@ def _name(
 
 
 def _same_places(points: NDArray[np.float64], codes: NDArray[np.intp]) -> list[list[int]]:
-    """Group labels so close to the gap, which is first, or to an earlier one as to be one dot."""
+    """Group labels that share a dot with the gap, the first group, or with an earlier label."""
     near = _SAME_PLACE * float(np.ptp(np.vstack([points, np.zeros((1, 2))]), axis=0).max())
     places = [np.zeros(2)]
     groups: list[list[int]] = [[]]

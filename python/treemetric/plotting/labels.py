@@ -1,4 +1,4 @@
-"""Names beside points, placed so that they do not cover each other."""
+"""Names beside points, placed without overlap."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["place_labels"]
 
-# Points; how far from its dot a name may stand, nearest first, and in which directions.
+# Points; possible distances of a name from its dot, nearest first, and directions.
 _REACHES = (2.0, 10.0, 20.0, 32.0, 46.0)
 _ANGLES = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)
 _GUIDE = "#8c8c8c"
@@ -27,28 +27,29 @@ def place_labels(
     *,
     font_size: float = 9.0,
 ) -> list[bool]:
-    """Write names beside points, the first ones with the first choice of place.
+    """Write names beside points; earlier names choose their positions first.
 
-    Each name takes the place that covers least of the dots, nearest first, and never one
-    that covers another name or lies outside; where all places do, the name is left out.
+    Each name takes the position that covers the smallest area of dots, nearest first. A
+    position must not cover another name and must be inside the axes. A name without such
+    a position is omitted.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         Axes with their final limits.
     points : ndarray of shape (n, 2)
-        Points in data coordinates, those with names first.
+        Points in data coordinates; points with names come first.
     radii : ndarray of shape (n,)
-        Sizes of the dots in points.
+        Radii of the dots in points.
     names : list of str
-        Names of the first points; an empty one is not written.
+        Names of the first points; an empty name is not written.
     font_size : float, default=9.0
-        Size of the letters in points.
+        Font size in points.
 
     Returns
     -------
     list of bool
-        For each name whether it was written.
+        Whether each name was written.
     """
     pixels_per_point = _settle(ax)
     centres = np.asarray(ax.transData.transform(points), dtype=np.float64)
@@ -68,7 +69,7 @@ def place_labels(
         written.append(bool(name) and bool(free.any()))
         if not written[-1]:
             continue
-        # A place a step further out is as bad as covering a small dot by half.
+        # One step further out is as bad as covering half of a small dot.
         bad = _overlap(boxes, dots).sum(axis=1) + far * (2.0 * pixels_per_point**2)
         best = int(np.argmin(np.where(free, bad, np.inf)))
         taken = np.vstack([taken, boxes[best]])
@@ -77,11 +78,11 @@ def place_labels(
 
 
 def _settle(ax: "Axes") -> float:
-    """Lay the figure out, so that data have their final places; give pixels per point."""
+    """Lay out the figure, so that data have their final positions; return pixels per point."""
     figure = ax.get_figure()
     if figure is None:
         return 1.0
-    # A figure inside a figure knows the outermost one by its canvas.
+    # The canvas of a subfigure belongs to the outermost figure.
     whole = figure.canvas.figure
     whole.draw_without_rendering()
     return float(whole.dpi) / 72
@@ -97,9 +98,9 @@ def _measure(ax: "Axes", name: str, font_size: float) -> NDArray[np.float64]:
 def _offsets(
     size: NDArray[np.float64], radius: float, pixels_per_point: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give places of a name's middle about its dot, and how far out they are in points."""
+    """Return positions of the centre of a name around its dot, and their distances in points."""
     directions = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-    # From the dot's edge to where a name of this size just touches it in that direction.
+    # Distance at which a name of this size touches the edge of the dot in a direction.
     with np.errstate(divide="ignore"):
         touch = np.min((size / 2 + radius) / np.abs(directions), axis=1)
     reaches = np.repeat(_REACHES, len(_ANGLES))
@@ -108,7 +109,7 @@ def _offsets(
 
 
 def _overlap(boxes: _Box, others: _Box) -> NDArray[np.float64]:
-    """Give the common area of each box with each of the others."""
+    """Return the common area of each box with each of the others."""
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
     sides = np.maximum(high - low, 0.0)
@@ -124,7 +125,7 @@ def _write(
     reach: float,
     font_size: float,
 ) -> None:
-    # A name away from its dot needs a line that says whose it is.
+    # A name away from its dot needs a line to the dot.
     line = {"arrowstyle": "-", "color": _GUIDE, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
     ax.annotate(
         name,

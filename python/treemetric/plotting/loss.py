@@ -1,4 +1,4 @@
-"""A picture of learning: the loss by iteration."""
+"""Plot of a learning curve: the loss by iteration."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,29 +20,29 @@ __all__ = ["plot_loss"]
 def plot_loss(
     curve: ArrayLike | BaseEstimator, *, label: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw the loss of a learner by iteration, with the best one marked.
+    """Draw the loss of a learner by iteration, with the best iteration marked.
 
     Parameters
     ----------
     curve : fitted estimator or array-like of shape (n_iterations,)
-        What has the losses as its attribute ``loss_curve_``, or the losses.
+        An estimator with the attribute ``loss_curve_``, or the losses themselves.
     label : str, default=None
         Name of the curve in a legend. Call the function again with the same axes to
         compare several curves.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None makes a new figure.
+        Axes to draw on; None creates a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes with the picture.
+        The axes with the plot.
 
     Raises
     ------
     ValueError
         If the losses are not a list of at least one number.
     TypeError
-        If the estimator keeps no losses.
+        If the estimator has no attribute ``loss_curve_``.
     sklearn.exceptions.NotFittedError
         If the estimator is not fitted.
     ImportError
@@ -67,12 +67,12 @@ def plot_loss(
     losses = _losses(curve)
     ax = new_axes(6.0, 4.0) if ax is None else ax
     best = int(np.nanargmin(losses))
-    # A learner that stops at once has a single loss, which a line would not show.
+    # A learner that stops immediately has a single loss, which a line does not show.
     marker = "." if len(losses) <= 50 else ""
     (line,) = ax.plot(np.arange(len(losses)), losses, marker=marker, linewidth=1.5)
     color = line.get_color()
     ax.plot([best], [losses[best]], "o", color=color, markersize=9, markerfacecolor="none")
-    # Below the lowest point its own curve is not in the way.
+    # Nothing of the curve is below its lowest point.
     ax.annotate(
         f"{losses[best]:.4g}",
         (best, float(losses[best])),

@@ -1,0 +1,106 @@
+"""The entry point of the command ``treemetric``: its parser, its exit codes, its errors.
+
+Each module of a command adds its parsers and sets ``command``, a function that takes the
+parsed arguments. A new command is one more module and one more line in `_parser`.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NoReturn
+
+from treemetric.cli import neighbors, pairs, pairwise, reproduce
+from treemetric.cli.common import add_jobs
+from treemetric.cli.errors import describe
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        Arguments without the name of the program; None takes those of the process.
+
+    Returns
+    -------
+    int
+        0 for success, 2 for an error, which is reported in one line on standard error,
+        130 after Ctrl-C.
+
+    Raises
+    ------
+    SystemExit
+        For ``--help``, ``--version`` and arguments that do not parse.
+
+    Examples
+    --------
+    >>> from treemetric.cli import main
+    >>> main(["distance", "{a{b}{c}}", "{a{b{d}}}"])
+    2
+    0
+    """
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], None] = arguments.command
+    try:
+        command(arguments)
+    except KeyboardInterrupt:
+        print("treemetric: interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+        print(f"treemetric: error: {describe(error)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports an error in one line, without the usage in front of it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="treemetric",
+        description="Compute exact tree edit distances, fast and in parallel.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"treemetric {version('treemetric')}"
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    pairs.add_parsers(commands)
+    pairwise.add_parsers(commands)
+    neighbors.add_parsers(commands)
+    _add_demo(commands)
+    reproduce.add_parsers(commands)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    show = commands.add_parser(
+        "demo",
+        help="compare functions of Python's standard library",
+        description="Compare functions of Python's standard library, learn edit costs, and save "
+        "plots.",
+    )
+    show.add_argument(
+        "--output",
+        type=Path,
+        default=Path("demo"),
+        metavar="DIR",
+        help="folder for the plots (default: demo)",
+    )
+    add_jobs(show)
+    show.set_defaults(command=_demo)
+
+
+def _demo(arguments: argparse.Namespace) -> None:
+    # Imported here because it imports scikit-learn and SciPy.
+    from treemetric.cli import demo
+
+    demo.run(arguments.output, arguments.jobs)
