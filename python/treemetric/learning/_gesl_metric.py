@@ -19,8 +19,8 @@ from treemetric.learning._gesl_solver import Report, nothing, solve
 
 Indices = npt.NDArray[np.int64]
 
-# Up to this many triangle inequalities are given to the solver at once. They make its vectors longer
-# but not its matrix larger, so that all of them take less time than a second round.
+# Up to this many triangle inequalities are given to the solver at once. They lengthen its vectors
+# but do not enlarge its matrix, so that all of them take less time than a second round.
 _ALL = 2_000_000
 
 

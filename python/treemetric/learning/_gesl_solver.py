@@ -31,8 +31,8 @@ _SMALL = 200
 _TO_THE_BOUNDARY, _NEIGHBOURHOOD, _SHORTEST = 0.995, 1e-4, 1e-10
 # A step should reduce the mean product to this share; otherwise steps towards these shares follow.
 _PROGRESS, _SHARES = 0.7, (0.1, 0.5)
-# From this many unknowns on a factorisation costs far more than a step with it, so several steps are
-# tried: towards each of these shares, with this many corrections. That halves the number of steps.
+# From this many unknowns on a factorisation costs far more than a step with it, so several steps
+# are tried: towards each of these shares, with this many corrections. This halves the iterations.
 _LARGE, _AIMS, _CORRECTIONS = 1000, (0.03, 0.1, 0.3), 4
 # After this many steps in a row that hardly lower the gap, rounding errors dominate.
 _IDLE = 8
