@@ -175,7 +175,7 @@ def test_lines_take_the_place_of_a_bar(data, capfd, monkeypatch):
 
 def test_a_bar_tells_how_far_the_measuring_is(data, capfd, monkeypatch):
     pytest.importorskip("tqdm")
-    monkeypatch.setattr("treemetric.learning.report._DELAY", 0.0)
+    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
     run_sentiment(*data, quick=True, verbose=1)
     told = capfd.readouterr().err
     assert "knn before, dev trees" in told

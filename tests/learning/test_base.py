@@ -18,7 +18,7 @@ from treemetric._base.threads import _libraries, one_blas_thread
 from treemetric._base.validation import check_int
 from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
 from treemetric.learning._metric import Closing, _rows, check_choice, closed, extend
-from treemetric.learning.report import fit_report
+from treemetric.learning._report import fit_report
 from treemetric.testing import tree_estimator_checks
 
 LEARNERS = [BEDL(), LVQCosts(), GESL(beta=0.1, pairs="prototypes")]
@@ -235,7 +235,7 @@ def test_a_bar_appears_in_long_fits_only(capsys, monkeypatch):
     with fit_report(1, "Learner", 2) as report:
         report(1, 0.5)
     assert "Learner" not in capsys.readouterr().err
-    monkeypatch.setattr("treemetric.learning.report._DELAY", 0.0)
+    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
     with fit_report(1, "Learner", 2) as report:
         report(2, 0.5)
     assert "Learner" in capsys.readouterr().err
@@ -249,7 +249,7 @@ def test_lines_where_there_is_no_tqdm(capsys, monkeypatch):
 
 
 def test_a_bar_for_each_stage(capsys, monkeypatch):
-    monkeypatch.setattr("treemetric.learning.report._DELAY", 0.0)
+    monkeypatch.setattr("treemetric.learning._report._DELAY", 0.0)
     for learner in (BEDL(verbose=1), GESL(verbose=True), BEDL(init=VECTORS, verbose=1)):
         learner.fit(TREES, CLASSES)
         shown = capsys.readouterr().err

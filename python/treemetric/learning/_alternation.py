@@ -27,7 +27,7 @@ from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import Costs
 from treemetric.distances import pairwise_distances
 from treemetric.learning._descent import DescentSpace
-from treemetric.learning.report import fit_report
+from treemetric.learning._report import fit_report
 from treemetric.learning.symbol_counts import SymbolCounts
 from treemetric.treeset import TreeSet
 

@@ -16,7 +16,7 @@ from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
 from treemetric.learning._metric import check_choice
-from treemetric.learning.report import fit_report
+from treemetric.learning._report import fit_report
 from treemetric.learning.symbol_counts import check_tables
 
 __all__ = ["GESL", "GoodCosts", "learn_costs"]

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from treemetric.learning.report import Count, fit_report
+from treemetric.learning._report import Count, fit_report
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Progress of a fit: a bar or lines."""
+"""What a fit tells while it runs."""
 
 import sys
 import time
@@ -8,22 +8,22 @@ from typing import Any
 
 Count = Callable[[int, int], object]
 
-# A fit that takes less time shows no bar.
+# A fit that is done sooner shows no bar.
 _DELAY = 1.0
 
 
 class FitReport:
-    """Called with the number of finished iterations and the loss; this class shows nothing."""
+    """Called with the number of iterations done and the loss; this one says nothing."""
 
     def __call__(self, done: int, loss: float) -> None:
-        """Report an iteration."""
+        """Tell about an iteration."""
 
     def stage(self, what: str, unit: str) -> Count | None:  # noqa: ARG002
-        """Begin work other than iterations; return a callback for its progress."""
+        """Begin some work other than iterations; give what to call with how much is done."""
         return None
 
     def close(self) -> None:
-        """End all reports."""
+        """Tell nothing more."""
 
 
 class _Lines(FitReport):
@@ -77,11 +77,11 @@ class _Bar(FitReport):
 
 @contextmanager
 def fit_report(verbose: int, name: str, total: int | None) -> Iterator[FitReport]:
-    """Yield a function to call with the number of finished iterations and the loss.
+    """Give a function to call with the number of iterations done and the loss.
 
-    With ``verbose=1`` it shows a bar if the fit takes longer than a second (lines if tqdm is not
-    installed), with 2 or more a line per iteration. ``total`` is the expected number of
-    iterations; None if it is unknown.
+    1 means a bar if the fit takes longer than a second (lines where tqdm is not installed),
+    2 or more a line per iteration. ``total`` is the number of iterations that a fit may well take;
+    None if nobody knows.
     """
     report = _report(int(verbose), name, total)
     try:
