@@ -1,4 +1,4 @@
-"""The separator on similarities: its linear programme and the classifier."""
+"""The separator on similarities: its linear program and the classifier."""
 
 import tracemalloc
 
@@ -22,7 +22,7 @@ def points(seed, n=30, classes=2):
 
 
 def dual_value(similarities, signs, strength):
-    """The least loss by the dual programme, written independently."""
+    """The least loss by the dual program, written independently."""
     signed = similarities * signs[:, None]
     result = linprog(
         -np.ones(len(signs)),
@@ -66,7 +66,7 @@ def test_simplex_helps_where_interior_points_fail(monkeypatch):
     assert separate(table, signs, 0.3).gap < 1e-6
     assert asked == ["highs-ipm", "highs-ds"]
     failing = {"highs-ipm", "highs-ds"}
-    with pytest.raises(RuntimeError, match="the linear programme was not solved"):
+    with pytest.raises(RuntimeError, match="the linear program was not solved"):
         separate(table, signs, 0.3)
 
 

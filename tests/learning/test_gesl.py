@@ -52,7 +52,7 @@ def split_counts(learner, trees):
 
 @pytest.mark.parametrize("metric", [False, True])
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_learner_solves_the_programme_of_its_pairs(name, metric):
+def test_the_learner_solves_the_program_of_its_pairs(name, metric):
     learner = GESL(beta=0.5, metric=metric, **VARIANTS[name]).fit(X, Y)
     counts = split_counts(learner, X)
     value = loss(*tables(counts), learner.costs_.matrix, learner.margin_, 0.5)

@@ -1,4 +1,4 @@
-"""The quadratic programme of GESL: against other solvers, and against its own certificate."""
+"""The quadratic program of GESL: against other solvers, and against its own certificate."""
 
 import numpy as np
 import pytest
@@ -347,7 +347,7 @@ def test_wrong_counts():
         learn_costs(good._replace(matrix=good.matrix * np.nan), good)
     with pytest.raises(ValueError, match="counts of 9 edits"):
         learn_costs(good._replace(matrix=good.matrix[:, :4]), good)
-    with pytest.raises(ValueError, match="gap by itself"):
+    with pytest.raises(ValueError, match="gap replaced by itself"):
         learn_costs(good, counts("ab", [{(None, None): 1}]))
 
 

@@ -1,7 +1,7 @@
 """Classifiers on trees, or on any matrix of distances.
 
-Each takes trees and costs, or with ``metric='precomputed'`` distances that were computed
-before. k-nearest neighbours come from scikit-learn, behind `treemetric.transformers`.
+Each classifier takes trees and costs or, with ``metric='precomputed'``, a matrix of distances.
+For k-nearest neighbours combine `treemetric.transformers` with scikit-learn.
 """
 
 from treemetric.classification.distance_svc import DistanceSVC

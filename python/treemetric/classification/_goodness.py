@@ -1,12 +1,12 @@
-"""The linear programme of Balcan, Blum and Srebro's separator.
+"""The linear program of Balcan, Blum and Srebro's separator.
 
 With similarities K (n, L) to landmarks and signs s = ±1 the separator is the solution of
 
     min_α  Σ_i [1 - s_i (K α)_i]₊ + λ ‖α‖₁.
 
-Its dual is max_β Σ_i β_i over 0 ≤ β ≤ 1 with |Kᵀ (s ∘ β)| ≤ λ, and any such β is a lower
-bound: that is how the gap is certified. The dual is what is solved: it has each similarity once,
-where the programme itself has positive and negative parts of α, and α are its multipliers.
+Its dual is max_β Σ_i β_i over 0 ≤ β ≤ 1 with |Kᵀ (s ∘ β)| ≤ λ. The value of any such β is a lower
+bound, which certifies the gap. The dual is solved, because it holds each similarity once, while
+the primal has positive and negative parts of α. The α are the multipliers of the dual.
 """
 
 from typing import NamedTuple
@@ -17,9 +17,9 @@ from scipy.sparse import csc_matrix, hstack, identity
 
 from treemetric._base.typing import FloatArray
 
-# The simplex is slower, but has another chance where interior points do not come to an end. With
-# similarities that are nearly all equal HiGHS may find a solution and not trust it; it does with
-# other tolerances. The gap of what is found is known in any case.
+# The simplex method is slower, but can succeed where interior points do not converge. If nearly all
+# similarities are equal, HiGHS can reject its own solution; other tolerances help. The gap of the
+# solution is known in any case.
 _ATTEMPTS = (
     ("highs-ipm", None),
     ("highs-ds", None),
@@ -32,7 +32,7 @@ _TOLERANCES = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
 
 
 class Separator(NamedTuple):
-    """Weights of the landmarks, the loss, and by how much it may exceed the least one."""
+    """Weights of the landmarks, their loss, and its largest excess over the minimum."""
 
     weights: FloatArray
     loss: float
@@ -42,7 +42,7 @@ class Separator(NamedTuple):
 def objective(
     weights: FloatArray, similarities: FloatArray, signs: FloatArray, strength: float
 ) -> float:
-    """Give the loss of some weights."""
+    """Return the loss of some weights."""
     margins = signs * (similarities @ weights)
     return float(np.maximum(0.0, 1.0 - margins).sum() + strength * np.abs(weights).sum())
 
@@ -69,11 +69,11 @@ def separate(similarities: FloatArray, signs: FloatArray, strength: float) -> Se
         if result.status == 0:
             break
     else:
-        message = f"the linear programme was not solved: {result.message}"
+        message = f"the linear program was not solved: {result.message}"
         raise RuntimeError(message)
     weights: FloatArray = -result.eqlin.marginals
     loss = objective(weights, similarities, signs, strength)
-    # Scaled down until it is feasible, so that rounding cannot make the bound too good.
+    # Scale β down until it is feasible, so that rounding cannot make the bound too high.
     beta = np.clip(result.x[:n], 0.0, 1.0)
     excess = float(np.abs(beta @ signed).max(initial=0.0))
     bound = float(beta.sum()) * min(1.0, strength / excess if excess > 0 else 1.0)

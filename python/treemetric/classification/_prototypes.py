@@ -1,4 +1,4 @@
-"""Classifiers that compare with prototypes of the classes."""
+"""The base of classifiers that compare data with prototypes of the classes."""
 
 from abc import abstractmethod
 from typing import Any
@@ -13,7 +13,7 @@ from treemetric._estimators.squashing import Squash, relevance
 
 
 class PrototypeClassifier(TreeClassifier):
-    """A classifier that gives the class of the closest prototype.
+    """A classifier that predicts the class of the closest prototype.
 
     Prototypes are grouped by class, in the order of the classes.
     """
@@ -24,7 +24,7 @@ class PrototypeClassifier(TreeClassifier):
 
     @abstractmethod
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:
-        """Give the distances from checked data to all prototypes."""
+        """Return the distances from checked data to all prototypes."""
 
     def _check_squash(self) -> Squash:
         name = type(self).__name__
@@ -33,19 +33,19 @@ class PrototypeClassifier(TreeClassifier):
         return Squash("identity") if self.squashing == "identity" else Squash("logistic", slope)
 
     def _to_classes(self, X: Any) -> FloatArray:
-        """Give the distances to the closest prototype of each class."""
+        """Return the distances to the closest prototype of each class."""
         distances = self._to_prototypes(self._check_queries(X))
         _, starts = np.unique(self.prototype_labels_, return_index=True)
         nearest: FloatArray = np.minimum.reduceat(distances, starts, axis=1)
         return nearest
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Give the class of the closest prototype; the first class if there is a tie.
+        """Predict the class of the closest prototype; ties go to the first class.
 
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
@@ -66,21 +66,21 @@ class PrototypeClassifier(TreeClassifier):
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Tell how clearly each class is closer than the others.
+        """Return how much closer each class is than the others.
 
-        For a class at distance d, and e the distance to the closest other class, it is
-        (e - d) / (e + d): 1 at a prototype of the class, 0 at the border, and negative
-        beyond it.
+        With d the distance to a class and e the distance to the closest other class, the value is
+        (e - d) / (e + d): 1 at a prototype of the class, 0 at the border, and negative beyond the
+        border.
 
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes only the values of the second one; with one class -1.
+            With two classes, only the values of the second class; with one class, -1.
 
         Examples
         --------

@@ -1,13 +1,13 @@
 """The loss of relational generalised LVQ and its gradient.
 
 A prototype is a convex combination w = Σ_j α_j x_j of the data in their pseudo-Euclidean
-embedding, which need not be known: with the matrix S of *squared* distances,
+embedding. The embedding need not be computed: with the matrix S of *squared* distances,
 
     ‖x_i - w‖² = (S α)_i - ½ αᵀ S α      (Hammer, Hofmann, Schleif and Zhu 2014).
 
-The weights are α = softmax(θ), so every θ gives a convex combination. If S is not Euclidean,
-the squared distance to a mixture can be negative; μ is then taken with absolute values in its
-denominator, so that it stays between -1 and 1 and keeps its sign.
+The weights are α = softmax(θ), so every θ defines a convex combination. If S is not Euclidean,
+the squared distance to a mixture can be negative; the denominator of μ then uses absolute values,
+so that μ stays between -1 and 1 and keeps its sign.
 """
 
 from collections.abc import Callable
@@ -22,12 +22,12 @@ from treemetric._base.typing import FloatArray
 from treemetric._estimators.prototypes import Indices, closest
 from treemetric._estimators.squashing import Squash, relevance
 
-# The share of a first prototype that is spread over all data: weights of 0 could never grow.
+# The share of an initial prototype that is spread over all data: weights of 0 could never grow.
 _SPREAD = 0.1
 
 
 class Mixtures(NamedTuple):
-    """Learned weights (n_prototypes, n), ½ αᵀ S α of each, and how the loss fell."""
+    """Learned weights (n_prototypes, n), ½ αᵀ S α of each, and the history of the loss."""
 
     weights: FloatArray
     halves: FloatArray
@@ -36,13 +36,13 @@ class Mixtures(NamedTuple):
 
 
 def to_mixtures(squares: FloatArray, weights: FloatArray, halves: FloatArray) -> FloatArray:
-    """Give the squared distances to the prototypes, from rows of squared distances to the data."""
+    """Return squared distances to the prototypes from rows of squared distances to the data."""
     distances: FloatArray = squares @ weights.T - halves
     return distances
 
 
 def half_forms(squares: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give ½ αᵀ S α of each prototype."""
+    """Return ½ αᵀ S α of each prototype."""
     halves: FloatArray = 0.5 * np.einsum("kj,kj->k", weights @ squares, weights)
     return halves
 
@@ -50,7 +50,7 @@ def half_forms(squares: FloatArray, weights: FloatArray) -> FloatArray:
 def loss_and_gradient(
     theta: FloatArray, squares: FloatArray, codes: Indices, labels: Indices, squash: Squash
 ) -> tuple[float, FloatArray]:
-    """Give the loss and its gradient in θ, both flat or both (n_prototypes, n)."""
+    """Return the loss and its gradient by θ, in the shape of θ."""
     weights = softmax(theta.reshape(len(labels), -1), axis=1)
     spread = weights @ squares
     halves = 0.5 * np.einsum("kj,kj->k", spread, weights)
@@ -73,10 +73,10 @@ def loss_and_gradient(
 def first_weights(
     distances: FloatArray, codes: Indices, prototypes: Indices, labels: Indices
 ) -> FloatArray:
-    """Give the mean of the points of the class around each prototype, mixed with all points."""
+    """Return the mean of the points of the class around each prototype, mixed with all points."""
     nearest, _ = closest(distances[:, prototypes], labels, codes)
     around = (nearest == np.arange(len(prototypes))[:, None]).astype(np.float64)
-    # Of prototypes at the same place only the first is the closest.
+    # Only the first of several prototypes at the same place is the closest to any point.
     around[np.arange(len(prototypes)), prototypes] = 1.0
     means = around / around.sum(axis=1, keepdims=True)
     mixed: FloatArray = (1 - _SPREAD) * means + _SPREAD / len(codes)
@@ -93,10 +93,10 @@ def learn_mixtures(
     tol: float,
     report: Callable[[int, int], object] | None = None,
 ) -> Mixtures:
-    """Lower the loss by L-BFGS from given weights, and keep the best weights that were seen.
+    """Lower the loss by L-BFGS from given weights and return the best weights found.
 
     The loss has kinks where another prototype becomes the closest, so the last state of a line
-    search need not be the best one. ``report`` is called after each step.
+    search is not always the best. ``report`` is called after each step.
     """
     best = np.log(start).ravel()
     least = loss_and_gradient(best, squares, codes, labels, squash)[0]

@@ -24,70 +24,71 @@ class DistanceSVC(TreeClassifier):
     """A support vector machine on a Gaussian kernel of distances.
 
     The kernel is exp(-d² / (2 ψ²)). For tree edit distances it can have negative eigenvalues,
-    with which the machine would have no optimum; they are corrected, for new data alike.
+    with which the optimisation problem is not convex. They are corrected, in the same way for
+    training data and new data.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the errors, as for ``sklearn.svm.SVC``.
+        Weight of the errors, as in ``sklearn.svm.SVC``.
     bandwidth : 'median' or float, default='median'
-        ψ; the median of the positive distances among the training data by default.
+        The bandwidth ψ; 'median' is the median of the positive distances among the training data.
     eigenvalues : {'clip', 'flip', 'shift', 'none'}, default='clip'
-        What becomes of negative eigenvalues: zero, positive, all raised until none is
-        negative, or nothing.
+        Correction of negative eigenvalues: set them to zero, take their absolute values, raise all
+        eigenvalues until none is negative, or no correction.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
     costs : Costs, optional
-        What an edit costs; 1 by default. Not used if the distances are precomputed.
+        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     class_weight : dict or 'balanced', optional
-        Weights of the classes, as for ``sklearn.svm.SVC``.
+        Weights of the classes, as in ``sklearn.svm.SVC``.
     tol : float, default=1e-3
         Tolerance of the solver.
     max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
+        Maximum number of steps of the solver; -1 for no limit.
     n_jobs : int, optional
-        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
     verbose : int, default=0
-        1 shows a bar for each stage of fit or prediction that takes longer than a second.
+        1 shows a progress bar for each stage of fit or predict that takes longer than a second.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
+        The sorted classes.
     bandwidth_ : float
-        The bandwidth ψ that is used.
+        The bandwidth ψ.
     n_negative_ : int
         Number of eigenvalues of the training kernel that were negative.
     support_ : ndarray of shape (n_support,)
-        Positions of the support vectors in the training data.
+        Indices of the support vectors in the training data.
     svc_ : SVC or None
-        The machine itself, on the corrected kernel; None if there is one class only.
+        The fitted machine on the corrected kernel; None if there is only one class.
     n_iter_ : ndarray
-        Steps of the solver for each pair of classes.
+        Number of steps of the solver for each pair of classes.
     trees_ : TreeSet
-        The training trees, if the distances are not precomputed.
+        The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
-        Number of training points, if the distances are precomputed.
+        Number of training points; only with ``metric='precomputed'``.
 
     See Also
     --------
-    GoodnessClassifier : A sparse linear separator that takes any similarity.
+    GoodnessClassifier : A sparse linear separator that accepts any similarity.
 
     Notes
     -----
-    With the training kernel K = U Λ Uᵀ, clipping multiplies it from the right with
-    U [Λ > 0] Uᵀ and flipping with U sign(Λ) Uᵀ. Rows of new data are multiplied with the same
-    matrix, so that a copy of a training point is treated as that point. Shifting by s means the
-    kernel exp(-d² / (2 ψ²)) + s · [d = 0], with the least s for which the kernel of the distinct
-    training points has no negative eigenvalue; that too is the same for a copy. (If points at
-    distance 0 have different distances to others, the rest goes to the diagonal, which new rows
-    do not have.)
+    With the training kernel K = U Λ Uᵀ, clipping multiplies it from the right by U [Λ > 0] Uᵀ and
+    flipping by U sign(Λ) Uᵀ. Rows of new data are multiplied by the same matrix, so that a copy of
+    a training point has the same kernel as that point. Shifting by s means the kernel
+    exp(-d² / (2 ψ²)) + s · [d = 0], with the smallest s for which the kernel of the distinct
+    training points has no negative eigenvalue; this is also the same for a copy. (If points at
+    distance 0 have different distances to other points, negative eigenvalues that remain are
+    corrected on the diagonal, which new rows do not have.)
 
-    Distances that are not symmetric are replaced by the mean of both directions, those of trees
-    also in predict. New rows of a precomputed matrix have one direction only and are taken as
-    they are, so fit warns if the matrix is not symmetric: make it so before it is split,
-    D = (D + D.T) / 2.
+    Distances of trees that are not symmetric are replaced by the mean of both directions, in fit
+    and in predict. For a precomputed matrix this is possible in fit only, because rows for predict
+    hold one direction; fit warns if the matrix is not symmetric. Make the whole matrix symmetric
+    before you split it, D = (D + D.T) / 2.
 
     References
     ----------
@@ -137,9 +138,9 @@ class DistanceSVC(TreeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
-            Training trees, or with ``metric='precomputed'`` their distances.
+            Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
-            The classes.
+            The classes of the training data.
 
         Returns
         -------
@@ -160,7 +161,7 @@ class DistanceSVC(TreeClassifier):
         name = type(self).__name__
         bandwidth = self._check_bandwidth()
         check_option(self.eigenvalues, ("clip", "flip", "shift", "none"), "eigenvalues", name)
-        # SVC would tell too, but in its own name and only after the distances are there.
+        # SVC checks them too, but only after the distances are computed and under its own name.
         check_positive(self.C, "C", name)
         check_positive(self.tol, "tol", name)
         if self.max_iter != -1:
@@ -184,7 +185,7 @@ class DistanceSVC(TreeClassifier):
                     class_weight=self.class_weight,
                     tol=self.tol,
                     max_iter=self.max_iter,
-                    # The largest value then is that of the predicted class.
+                    # The predicted class then has the largest decision value.
                     break_ties=True,
                 )
                 self.svc_ = machine.fit(found.kernel, self.classes_[codes])
@@ -193,7 +194,7 @@ class DistanceSVC(TreeClassifier):
             if report is not None:
                 report(2, 2)
         self.n_negative_ = found.n_negative
-        # New rows need the way, not the training kernel.
+        # New rows need the correction, not the training kernel.
         self._correction: Correction = found._replace(kernel=np.zeros((0, 0)))
 
     def _check_class_weight_type(self) -> None:
@@ -209,7 +210,7 @@ class DistanceSVC(TreeClassifier):
             refuse("class_weight", type(self).__name__, must, shown(weights))
 
     def _check_class_weight(self, codes: Codes) -> None:
-        """Refuse weights of classes that are not there, as SVC would do later."""
+        """Check that all weights are for classes of the training data, as SVC would do later."""
         targets = self.classes_[codes]
         try:
             compute_class_weight(self.class_weight, classes=self.classes_, y=targets)
@@ -218,7 +219,7 @@ class DistanceSVC(TreeClassifier):
             refuse("class_weight", type(self).__name__, must, shown(self.class_weight))
 
     def _check_bandwidth(self) -> float | None:
-        """Give the bandwidth, or None if the data decide."""
+        """Check and return the bandwidth; None if it is the median of the data."""
         if isinstance(self.bandwidth, str) and self.bandwidth == "median":
             return None
         number = as_float(self.bandwidth)
@@ -232,7 +233,7 @@ class DistanceSVC(TreeClassifier):
         if self._correction.operator is not None:
             distances = self._measure(inputs, symmetric=True)
             return self._correction.of_rows(gaussian(distances, self.bandwidth_))
-        # The machine looks at the support vectors only.
+        # The machine uses the kernel with the support vectors only.
         support = self.support_.astype(np.int64)
         distances = self._measure(inputs, support, symmetric=True)
         rows = np.zeros((len(inputs), self._n_train()))
@@ -248,7 +249,7 @@ class DistanceSVC(TreeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
@@ -270,18 +271,18 @@ class DistanceSVC(TreeClassifier):
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the signed distances from the border, or one value per class.
+        """Return the signed distances from the border, or one value per class.
 
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As of ``sklearn.svm.SVC``; with two classes positive for the second one, with one
-            class -1.
+            As in ``sklearn.svm.SVC``; with two classes, positive for the second class; with one
+            class, -1.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The sparse linear separator on similarities to landmarks."""
+"""A sparse linear separator on similarities to landmarks."""
 
 from typing import Any
 
@@ -15,56 +15,56 @@ from treemetric.costs import Costs
 
 
 class GoodnessClassifier(TreeClassifier):
-    """The sparse linear separator on similarities to landmarks.
+    """A sparse linear separator on similarities to landmarks.
 
-    A point x is described by its similarities K(x, y) = 2 exp(-d(x, y) / scale) - 1 to
-    landmarks y, and the classes are separated by the sign of Σ_j α_j K(x, y_j). The weights
-    minimise Σ_i [1 - s_i Σ_j α_j K(x_i, y_j)]₊ + λ ‖α‖₁ with s = ±1 for the two classes, a
-    linear programme. If a similarity is good in the sense of Balcan, Blum and Srebro, a
+    The features of a point x are its similarities K(x, y) = 2 exp(-d(x, y) / scale) - 1 to some
+    training points y, the landmarks. The sign of Σ_j α_j K(x, y_j) separates two classes. The
+    weights minimise Σ_i [1 - s_i Σ_j α_j K(x_i, y_j)]₊ + λ ‖α‖₁ with s = ±1 for the two classes,
+    which is a linear program. If a similarity is good in the sense of Balcan, Blum and Srebro, a
     separator with few landmarks has a small error.
 
     Parameters
     ----------
     regularisation : float, default=1.0
-        The weight λ of ‖α‖₁; larger values give fewer landmarks with a weight.
+        The weight λ of ‖α‖₁; with larger values fewer landmarks have a nonzero weight.
     scale : float or 'median', default=1.0
-        What distances are divided by; the median of the positive distances from the training
-        data to the landmarks if 'median'. Unit costs give distances far above 1, for which all
-        similarities are close to -1: then 'median' is the better choice. Learned costs of
-        `GESL` have the scale 1.
+        The divisor of distances; 'median' is the median of the positive distances from the
+        training data to the landmarks. Under unit costs distances are far above 1 and all
+        similarities are close to -1: 'median' is then the better choice. Costs learned by `GESL`
+        have the scale 1.
     n_landmarks : int or float, optional
-        Number of training points that serve as landmarks, or their share; chosen at random.
-        All of them by default.
+        Number of landmarks, or their share of the training points; they are chosen at random. By
+        default all training points are landmarks.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
     costs : Costs, optional
-        What an edit costs; 1 by default. Not used if the distances are precomputed.
+        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     random_state : int, RandomState instance or None, default=None
-        Seed of the choice of landmarks; not used if all points serve.
+        Seed of the choice of landmarks; not used if all points are landmarks.
     n_jobs : int, optional
-        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
     verbose : int, default=0
-        1 shows a bar for each stage of fit or prediction that takes longer than a second.
+        1 shows a progress bar for each stage of fit or predict that takes longer than a second.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
+        The sorted classes.
     landmarks_ : ndarray of shape (n_landmarks,)
-        Positions of the landmarks in the training data.
+        Indices of the landmarks in the training data.
     coef_ : ndarray of shape (1, n_landmarks) or (n_classes, n_landmarks)
-        The weights α: of the second of two classes, or of each class against all others.
+        The weights α: for the second of two classes, or for each class against all others.
     scale_ : float
-        What distances are divided by.
+        The divisor of distances.
     loss_ : float
-        The least value of the programme, or the sum of those of all classes.
+        The minimum of the linear program, or the sum of the minima of all classes.
     duality_gap_ : float
-        By how much that may exceed the true minimum.
+        Upper bound of the difference between `loss_` and the true minimum.
     trees_ : TreeSet
-        The training trees, if the distances are not precomputed.
+        The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
-        Number of training points, if the distances are precomputed.
+        Number of training points; only with ``metric='precomputed'``.
 
     See Also
     --------
@@ -72,9 +72,9 @@ class GoodnessClassifier(TreeClassifier):
 
     Notes
     -----
-    There is no constant term, as in the source. Distances are taken from a point to a landmark
-    and need not be symmetric. More than two classes are separated one against the rest, and
-    the largest value wins; ties go to the first class.
+    There is no constant term, as in the reference. Distances are measured from a point to a
+    landmark and need not be symmetric. More than two classes are separated one against the rest,
+    and the class with the largest value is predicted; ties go to the first class.
 
     References
     ----------
@@ -120,9 +120,9 @@ class GoodnessClassifier(TreeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
-            Training trees, or with ``metric='precomputed'`` their distances.
+            Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
-            The classes.
+            The classes of the training data.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class GoodnessClassifier(TreeClassifier):
         self.duality_gap_ = sum(separator.gap for separator in found)
 
     def _check_scale(self) -> float | None:
-        """Give the scale, or None if the data decide."""
+        """Check and return the scale; None if it is the median of the data."""
         if isinstance(self.scale, str) and self.scale == "median":
             return None
         number = as_float(self.scale)
@@ -202,7 +202,7 @@ class GoodnessClassifier(TreeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
@@ -223,17 +223,17 @@ class GoodnessClassifier(TreeClassifier):
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give Σ_j α_j K(x, y_j), for the second of two classes or for each class.
+        """Return Σ_j α_j K(x, y_j), for the second of two classes or for each class.
 
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
-            Trees, or with ``metric='precomputed'`` distances to the training data.
+            Trees or, with ``metric='precomputed'``, distances to the training data.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes positive for the second one, with one class -1.
+            With two classes, positive for the second class; with one class, -1.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class GoodnessClassifier(TreeClassifier):
         inputs = self._check_queries(X)
         if len(self.classes_) == 1:
             return np.full(len(inputs), -1.0)
-        # Landmarks without a weight need no distance.
+        # Distances to landmarks with weight 0 are not needed.
         used = np.flatnonzero(self.coef_.any(axis=0))
         distances = self._measure(inputs, self.landmarks_[used])
         values: FloatArray = self._similarities(distances) @ self.coef_[:, used].T

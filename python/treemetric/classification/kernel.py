@@ -1,4 +1,4 @@
-"""Gaussian kernels of distances, and what to do with their negative eigenvalues."""
+"""Gaussian kernels of distances, and the correction of their negative eigenvalues."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,11 @@ from treemetric._base.typing import FloatArray
 
 
 class Correction(NamedTuple):
-    """A corrected training kernel, and how new rows are corrected the same way.
+    """A corrected training kernel, and the same correction for new rows.
 
-    They are multiplied with ``operator``, unless it is None, and ``shift`` is added where they
-    are 1, the kernel of a point and its copy. ``n_negative`` counts the eigenvalues that were
-    negative beyond rounding.
+    New rows are multiplied by ``operator``, unless it is None, and ``shift`` is added to entries
+    of 1, the kernel of a point and its copy. ``n_negative`` is the number of eigenvalues that were
+    negative by more than rounding errors.
     """
 
     kernel: FloatArray
@@ -21,7 +21,7 @@ class Correction(NamedTuple):
     shift: float = 0.0
 
     def of_rows(self, rows: FloatArray) -> FloatArray:
-        """Correct kernels of new points with all training points, or some if nothing is mixed."""
+        """Correct kernels of new points; with an operator, rows hold all training points."""
         if self.operator is not None:
             mixed: FloatArray = rows @ self.operator
             return mixed
@@ -32,26 +32,26 @@ class Correction(NamedTuple):
 
 
 def median_distance(distances: FloatArray) -> float:
-    """Give the median of the distances that are not 0 off the diagonal; 1 if there are none."""
+    """Return the median of the positive distances off the diagonal; 1 if there are none."""
     above = distances[np.triu_indices(len(distances), 1)]
     positive = above[above > 0]
     return float(np.median(positive)) if len(positive) else 1.0
 
 
 def gaussian(distances: FloatArray, bandwidth: float) -> FloatArray:
-    """Give exp(-d² / (2 ψ²))."""
-    # The square of a ratio that is too large is infinite, and its kernel 0, as it should be.
+    """Return exp(-d² / (2 ψ²))."""
+    # The square of a very large ratio is infinite, and its kernel is correctly 0.
     with np.errstate(over="ignore"):
         kernel: FloatArray = np.exp(-0.5 * np.square(distances / bandwidth))
     return kernel
 
 
 def corrected(kernel: FloatArray, how: str) -> Correction:
-    """Mend the negative eigenvalues of a symmetric kernel, K = U Λ Uᵀ.
+    """Correct the negative eigenvalues of a symmetric kernel, K = U Λ Uᵀ.
 
-    Clip: K U [λ > 0] Uᵀ, flip: K U sign(λ) Uᵀ. Both multiply from the right with an operator
-    that is the same for new rows, so a new row that equals a training row is mapped to the
-    corrected training row. Shift adds a constant to the kernel of a point and its copies.
+    Clip: K U [λ > 0] Uᵀ, flip: K U sign(λ) Uᵀ. Both multiply from the right by an operator that
+    is the same for new rows, so a new row that equals a training row becomes the corrected
+    training row. Shift adds a constant to the kernel of a point and its copies.
     """
     values, vectors = np.linalg.eigh(kernel)
     rounding = len(kernel) * np.finfo(np.float64).eps * np.abs(values).max()
@@ -61,7 +61,7 @@ def corrected(kernel: FloatArray, how: str) -> Correction:
         return Correction(kernel, None, count)
     if how == "shift":
         return _shifted(kernel, values[0], rounding, count)
-    # The identity minus the part of the negative eigenvectors, which is small: dropped or twice.
+    # The identity minus once (clip) or twice (flip) the projection on the negative eigenvectors.
     part = vectors[:, negative]
     operator = np.eye(len(kernel)) - (1.0 if how == "clip" else 2.0) * (part @ part.T)
     mended = kernel @ operator
@@ -73,9 +73,9 @@ def _shifted(kernel: FloatArray, lowest: float, rounding: float, count: int) -> 
 
     Points of kernel 1 are copies of each other. If those have equal rows, K = P L Pᵀ with the
     kernel L of the distinct points and P of zeros and ones. Then L + s I is positive
-    semi-definite for s = -λ_min(L), and so is P (L + s I) Pᵀ, which is K + s where K is 1. That
-    depends on the points only and is known for new ones. What is left of negative eigenvalues
-    if copies differ after all goes to the diagonal.
+    semi-definite for s = -λ_min(L), and so is P (L + s I) Pᵀ, which is K + s where K is 1. This
+    depends on the points only and is known for new points. If copies have different rows, negative
+    eigenvalues can remain; they are corrected on the diagonal.
     """
     same = kernel == 1.0
     np.fill_diagonal(same, True)

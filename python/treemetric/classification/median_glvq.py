@@ -22,68 +22,69 @@ from treemetric.costs import Costs
 class MedianGLVQ(PrototypeClassifier):
     """Generalised learning vector quantisation with data points as prototypes.
 
-    A few training points stand for each class, and a new point gets the class of the closest.
-    They are chosen such that E = Σ Φ(μ) is small, where μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the
-    distances of a training point to the closest prototype of its own class and of another.
+    Each class is represented by a few training points, the prototypes, and a new point gets the
+    class of the closest prototype. The prototypes minimise E = Σ Φ(μ), where
+    μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the distances d⁺ and d⁻ of a training point to the closest
+    prototype of its own class and of another class.
 
     Parameters
     ----------
     n_prototypes : int, dict or array-like, default=1
-        Number of prototypes: for each class, by class, or one number per class in the order of
-        `classes_`. A class with fewer points gives all of them.
+        Number of prototypes: one number for all classes, a dict by class, or one number per class
+        in the order of `classes_`. A class with fewer points uses all of them.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
     costs : Costs, optional
-        What an edit costs; 1 by default. Not used if the distances are precomputed.
+        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
-        The increasing function Φ. The logistic one, 1 / (1 + exp(-slope · μ)), counts points
-        near the border the more, the larger the slope is.
+        The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
+        near the border between classes have more weight; the larger the slope, the more.
     slope : float, default=5.0
         The slope of the logistic function.
     max_iter : int, default=100
-        Most rounds over all prototypes, for each start.
+        Maximum number of rounds over all prototypes, for each start.
     tol : float, default=1e-6
-        The search ends when a round lowers the loss by less than that per training point.
+        The search ends when a round lowers the loss by at most `tol` per training point.
     n_init : int, default=1
-        Number of starts. The first one takes the medoid of each class and adds further
-        prototypes greedily, the others are random; the one with the least loss is kept.
+        Number of starts. The first start takes the medoid of each class and adds further
+        prototypes greedily; the others are random. The result with the lowest loss is kept.
     random_state : int, RandomState instance or None, default=None
         Seed of the random starts; not used if ``n_init=1``.
     n_jobs : int, optional
-        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
     verbose : int, default=0
-        1 shows a bar for each stage of fit or prediction that takes longer than a second.
+        1 shows a progress bar for each stage of fit or predict that takes longer than a second.
 
     Attributes
     ----------
     prototypes_ : ndarray of shape (n_prototypes,)
-        Positions of the prototypes in the training data, grouped by class.
+        Indices of the prototypes in the training data, grouped by class.
     prototype_labels_ : ndarray of shape (n_prototypes,)
-        Their classes.
+        The classes of the prototypes.
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
+        The sorted classes.
     loss_ : float
-        The loss E in the end.
+        The final loss E.
     loss_curve_ : ndarray
-        The loss at the start and after each round; it never rises.
+        The initial loss and the loss after each round; it never rises.
     n_iter_ : int
-        Number of rounds; `max_iter` if the search was cut short.
+        Number of rounds; `max_iter` if the search did not converge.
     trees_ : TreeSet
-        The training trees, if the distances are not precomputed.
+        The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
-        Number of training points, if the distances are precomputed.
+        Number of training points; only with ``metric='precomputed'``.
 
     See Also
     --------
-    RelationalGLVQ : Prototypes are mixtures of data points.
+    RelationalGLVQ : Uses mixtures of data points as prototypes.
 
     Notes
     -----
-    The search is the generalised expectation maximisation of Nebel et al.: each prototype in
-    turn is exchanged for the point of its class with the least loss, if that is less than
-    before. All points of the class are compared in one pass. Distances are taken from a point
-    to a prototype and need not be symmetric. Equal points of different classes have μ = 0.
+    The search is the generalised expectation maximisation of Nebel et al.: one prototype after
+    the other is exchanged for the point of its class with the lowest loss, if this lowers the
+    loss. All points of the class are compared in one pass. Distances are measured from a point to
+    a prototype and need not be symmetric. Equal points of different classes have μ = 0.
 
     References
     ----------
@@ -135,9 +136,9 @@ class MedianGLVQ(PrototypeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
-            Training trees, or with ``metric='precomputed'`` their distances.
+            Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
-            The classes.
+            The classes of the training data.
 
         Returns
         -------

@@ -30,72 +30,74 @@ class RelationalGLVQ(PrototypeClassifier):
     """Generalised learning vector quantisation with mixtures of data points as prototypes.
 
     A prototype is a convex combination of all training points in the (pseudo-)Euclidean space
-    that the distances describe; only distances are needed. A new point gets the class of the
-    closest prototype. The weights are such that E = Σ Φ(μ) is small, where
-    μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the *squared* distances of a training point to the
-    closest prototype of its own class and of another.
+    that the distances define; only distances are needed. A new point gets the class of the closest
+    prototype. The weights minimise E = Σ Φ(μ), where μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the
+    *squared* distances d⁺ and d⁻ of a training point to the closest prototype of its own class and
+    of another class.
 
     Parameters
     ----------
     n_prototypes : int, dict or array-like, default=1
-        Number of prototypes: for each class, by class, or one number per class in the order of
-        `classes_`. A class with fewer points gets as many as it has points.
+        Number of prototypes: one number for all classes, a dict by class, or one number per class
+        in the order of `classes_`. A class with fewer points gets as many as it has points.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances (not squared).
     costs : Costs, optional
-        What an edit costs; 1 by default. Not used if the distances are precomputed.
+        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
-        The increasing function Φ. The logistic one, 1 / (1 + exp(-slope · μ)), counts points
-        near the border the more, the larger the slope is.
+        The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
+        near the border between classes have more weight; the larger the slope, the more.
     slope : float, default=5.0
         The slope of the logistic function.
     max_iter : int, default=100
-        Most steps of L-BFGS.
+        Maximum number of L-BFGS steps.
     tol : float, default=1e-6
-        The search ends when a step lowers the loss by less than this share.
+        The search ends when a step lowers the loss by less than this share of the loss.
     n_init : int, default=1
-        Number of starts of the `MedianGLVQ` that gives the first prototypes.
+        Number of starts of the `MedianGLVQ` that chooses the initial prototypes.
     random_state : int, RandomState instance or None, default=None
         Seed of the random starts; not used if ``n_init=1``.
     n_jobs : int, optional
-        Number of threads for distances; None means 1, -1 all CPUs. The result does not
+        Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
     verbose : int, default=0
-        1 shows a bar for each stage of fit or prediction that takes longer than a second.
+        1 shows a progress bar for each stage of fit or predict that takes longer than a second.
 
     Attributes
     ----------
     coefficients_ : ndarray of shape (n_prototypes, n_train)
-        The weights of the training points in each prototype; not negative, of sum 1.
+        The weights of the training points in each prototype; they are not negative and sum to 1.
     prototype_labels_ : ndarray of shape (n_prototypes,)
-        The classes of the prototypes, grouped.
+        The classes of the prototypes, which are grouped by class.
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
+        The sorted classes.
     loss_ : float
-        The loss E in the end.
+        The final loss E.
     loss_curve_ : ndarray
-        The least loss so far, at the start and after each step.
+        The lowest loss so far, initially and after each step.
     n_iter_ : int
-        Number of steps; `max_iter` if the search was cut short.
+        Number of steps; `max_iter` if the search did not converge.
     trees_ : TreeSet
-        The training trees, if the distances are not precomputed.
+        The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
-        Number of training points, if the distances are precomputed.
+        Number of training points; only with ``metric='precomputed'``.
 
     See Also
     --------
-    MedianGLVQ : Prototypes are data points; needs the distances to these only.
+    MedianGLVQ : Uses data points as prototypes; predict needs the distances to these only.
 
     Notes
     -----
-    With S the matrix of squared distances and α the weights of a prototype, its squared
-    distance to training point i is (S α)_i - ½ αᵀ S α. That takes symmetric distances: others
-    are replaced by the mean of both directions, those of trees also in predict. New rows of a
-    precomputed matrix have one direction only and are taken as they are, so fit warns if the
-    matrix is not symmetric: make it so before it is split, D = (D + D.T) / 2. The weights are
-    the softmax of free parameters. The start is the mean of the points around each prototype of
-    `MedianGLVQ`. Tree edit distances are in general not Euclidean, so a squared distance to a
-    mixture can be negative; μ is then taken with absolute values in its denominator.
+    With S the matrix of squared distances and α the weights of a prototype, its squared distance
+    to training point i is (S α)_i - ½ αᵀ S α. This formula needs symmetric distances. Distances of
+    trees that are not symmetric are replaced by the mean of both directions, in fit and in
+    predict. For a precomputed matrix this is possible in fit only, because rows for predict hold
+    one direction; fit warns if the matrix is not symmetric. Make the whole matrix symmetric before
+    you split it, D = (D + D.T) / 2.
+
+    The weights are the softmax of free parameters. The initial weights are the mean of the points
+    around each prototype of `MedianGLVQ`. Tree edit distances are in general not Euclidean, so a
+    squared distance to a mixture can be negative; the denominator of μ then uses absolute values.
 
     References
     ----------
@@ -147,9 +149,9 @@ class RelationalGLVQ(PrototypeClassifier):
         Parameters
         ----------
         X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_samples)
-            Training trees, or with ``metric='precomputed'`` their distances.
+            Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
-            The classes.
+            The classes of the training data.
 
         Returns
         -------
@@ -187,7 +189,7 @@ class RelationalGLVQ(PrototypeClassifier):
                 report=report,
             )
         start = first_weights(distances, codes, first.indices, first.labels)
-        # The loss does not depend on the scale; squares of large distances would overflow.
+        # Squares of large distances would overflow. The loss does not depend on the scale.
         self._unit = float(distances.max()) or 1.0
         squares = np.square(distances / self._unit)
         if len(self.classes_) > 1:
