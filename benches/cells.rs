@@ -17,9 +17,9 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use treemetric::distance::{
-    Census, Decomposition, Instructions, Kernel, Lanes, Operand, Pricing, Route, Workspace, census,
-    distance_by,
+    Census, Decomposition, Instructions, Kernel, Lanes, Route, Workspace, census, distance_by,
 };
+use treemetric::pair::{Operand, Pricing};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared, bracket};
 

@@ -8,9 +8,10 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use treemetric::cost::CostTable;
 use treemetric::distance::{
-    Decomposition, Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work,
+    Decomposition, Kernel, Route, Workspace, distance, distance_by, pair_work,
 };
-use treemetric::pairwise::{Prices, Request, Side, compute};
+use treemetric::pair::{Operand, Prices, Pricing, Side};
+use treemetric::pairwise::{Request, compute};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared};
 

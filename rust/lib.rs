@@ -5,7 +5,8 @@
 //! and replacing nodes. Trees are prepared once and compared many times:
 //!
 //! ```
-//! use treemetric::distance::{Operand, Pricing, Workspace, distance};
+//! use treemetric::distance::{Workspace, distance};
+//! use treemetric::pair::{Operand, Pricing};
 //! use treemetric::parallel::Cancel;
 //! use treemetric::tree::{Numbering, Prepared};
 //!
@@ -30,6 +31,7 @@ mod error;
 pub mod memory;
 #[cfg(test)]
 mod naive;
+pub mod pair;
 pub mod pairwise;
 pub mod parallel;
 #[cfg(feature = "python")]

@@ -10,10 +10,11 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use crate::distance::{Operand, Workspace};
+use crate::distance::Workspace;
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pairwise::{Prices, Side, subtree_ids};
+use crate::pair::{Operand, Prices, Side};
+use crate::pairwise::subtree_ids;
 use crate::parallel::{self, Cancel, Crew, Pace};
 use plan::Plan;
 use std::cell::{Cell, RefCell};

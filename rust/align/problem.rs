@@ -3,11 +3,9 @@
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
 use crate::cost::Scale;
-use crate::distance::{
-    Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
-};
+use crate::distance::{Quanta, Workspace, subtree_savings};
 use crate::error::Result;
-use crate::pairwise::Prices;
+use crate::pair::{Operand, Prices, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
@@ -82,7 +80,7 @@ impl<'a> Setting<'a> {
         order: Order,
     ) -> Self {
         let work = |orientation| cells(x.tree, y.tree, orientation);
-        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
+        let nothing_saved = pricing.delete_all(&x) + pricing.insert_all(&y);
         let exact = is_exact(pricing);
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
@@ -100,14 +98,10 @@ impl<'a> Setting<'a> {
     ) -> Problem<'a, Q> {
         let Self { x, y, pricing, tolerance, orientation, nothing_saved, exact } = self;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
-        let of_codes = |a: u32, b: u32| match pricing {
-            Pricing::Unit => 1 + i128::from(a == b),
-            Pricing::Table(table) => table.raw_saving(a, b),
-        };
         let mut labels = Vec::with_capacity(rows.len() * columns.len());
         for &a in rows {
             let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
+            labels.extend(columns.iter().map(|&b| Q::from_wide(pricing.raw_saving(a, y.code(b)))));
         }
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
@@ -222,17 +216,17 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 
     /// The distance: the cost of the optimal alignments.
     pub fn optimal_cost(&self) -> f64 {
-        total(self.pricing, self.nothing_saved - self.saving)
+        self.pricing.total(self.nothing_saved - self.saving)
     }
 
     /// Quanta as a cost.
     pub(crate) fn quanta_to_cost(&self, quanta: Q) -> f64 {
-        total(self.pricing, quanta.to_wide())
+        self.pricing.total(quanta.to_wide())
     }
 
     /// Cost of deleting and inserting everything.
     pub(crate) fn cost_of_nothing_saved(&self) -> f64 {
-        total(self.pricing, self.nothing_saved)
+        self.pricing.total(self.nothing_saved)
     }
 
     /// Preorder indices of a pair of nodes.
@@ -253,14 +247,8 @@ pub fn subtree_distances(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<Vec<f64>> {
-    let deletes = subtree_totals(&x, |code| match pricing {
-        Pricing::Unit => 1,
-        Pricing::Table(table) => table.delete(code),
-    });
-    let inserts = subtree_totals(&y, |code| match pricing {
-        Pricing::Unit => 1,
-        Pricing::Table(table) => table.insert(code),
-    });
+    let deletes = subtree_totals(&x, |code| pricing.delete(code));
+    let inserts = subtree_totals(&y, |code| pricing.insert(code));
     let m = inserts.len();
     in_quanta!(pricing, Q => {
         let right = Orientation::Right;
@@ -268,7 +256,7 @@ pub fn subtree_distances(
         subtree_savings(x, y, pricing, right, &mut savings, workspace, cancel)?;
         // Backwards, since the postorder of the right orientation is the reversed preorder.
         let cell = |(k, &saving): (usize, &Q)| {
-            total(pricing, deletes[k / m] + inserts[k % m] - saving.to_wide())
+            pricing.total(deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
         let mut distances = Vec::with_capacity(savings.len());
         let mut cells = savings.iter().rev().enumerate();

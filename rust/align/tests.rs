@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::cost::CostTable;
-use crate::distance::{Operand, Pricing, Workspace, distance};
+use crate::distance::{Workspace, distance};
 use crate::naive::{self, Plain, trees};
+use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
 use num_bigint::BigUint;

@@ -14,10 +14,11 @@
 //! an interval of diagonals i - j. What is computed inside is the recursion of Zhang and Shasha,
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, distance, total};
+use crate::distance::engine::{Workspace, distance};
 use crate::distance::{Lanes, pair_work};
 use crate::error::Result;
 use crate::memory;
+use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented};
 
@@ -49,7 +50,7 @@ pub(crate) fn distance_up_to(
         return Ok(found);
     }
     let found = distance(x, y, pricing, workspace, cancel)?;
-    Ok(if found <= total(pricing, limit) { found } else { f64::INFINITY })
+    Ok(if found <= pricing.total(limit) { found } else { f64::INFINITY })
 }
 
 /// The same by a band; `None` if that is not faster.
@@ -65,8 +66,8 @@ pub(crate) fn distance_in_band(
 ) -> Result<Option<f64>> {
     let Some(band) = Band::that_pays(x, y, pricing, limit) else { return Ok(None) };
     let cost = band.cost(pricing, cancel)?;
-    let found = cost.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
-    Ok(Some(if found <= total(pricing, limit) { found } else { f64::INFINITY }))
+    let found = cost.map_or(f64::INFINITY, |cost| pricing.total(cost.into()));
+    Ok(Some(if found <= pricing.total(limit) { found } else { f64::INFINITY }))
 }
 
 /// A tree, one of its orders, and what its nodes cost.
@@ -156,14 +157,8 @@ impl Band {
         edits: i64,
         side: Orientation,
     ) -> Self {
-        let delete = |code| match pricing {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.delete(code) as i64,
-        };
-        let insert = |code| match pricing {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.insert(code) as i64,
-        };
+        let delete = |code| pricing.delete(code) as i64;
+        let insert = |code| pricing.insert(code) as i64;
         Self { x: Decomposed::new(&x, side, delete), y: Decomposed::new(&y, side, insert), edits }
     }
 

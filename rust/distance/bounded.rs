@@ -1,11 +1,9 @@
 //! The distance of one pair up to a cutoff: bounds first, then a band, then all of it.
 
 use crate::distance::bounds::{cell_time, pair_is_above};
-use crate::distance::{
-    Operand, Pricing, Workspace, costs_nothing, distance, distance_up_to, pair_work,
-};
+use crate::distance::{Workspace, distance, distance_up_to, pair_work};
 use crate::error::Result;
-use crate::pairwise::Prices;
+use crate::pair::{Operand, Prices, Pricing, costs_nothing};
 use crate::parallel::Cancel;
 
 /// Below this much work (nanoseconds) there is nothing to be spared.

@@ -1,7 +1,5 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
-use crate::cost::CostTable;
-use crate::distance::equal::costs_nothing;
 use crate::distance::inner;
 use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
 use crate::distance::profile;
@@ -13,49 +11,11 @@ use crate::distance::sharing::Shared;
 use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
 use crate::error::Result;
+use crate::pair::{Operand, Pricing, costs_nothing};
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Prepared};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A tree and how its label codes translate to those of the comparison.
-#[derive(Debug, Clone, Copy)]
-pub struct Operand<'a> {
-    /// The tree.
-    pub tree: &'a Prepared,
-    /// Code of the comparison for each label code of the tree; `None` if they are the same.
-    pub codes: Option<&'a [u32]>,
-}
-
-impl Operand<'_> {
-    pub(crate) fn code(&self, label: u32) -> u32 {
-        self.codes.map_or(label, |codes| codes[label as usize])
-    }
-}
-
-/// What edits cost.
-#[derive(Debug, Clone, Copy)]
-pub enum Pricing<'a> {
-    /// 1 for every edit; labels with equal codes match.
-    Unit,
-    /// By table: source codes are its rows, target codes its columns.
-    Table(&'a CostTable),
-}
-
-impl Pricing<'_> {
-    /// Whether savings need more than 64 bits.
-    pub(crate) fn is_wide(self) -> bool {
-        matches!(self, Pricing::Table(table) if table.is_wide())
-    }
-
-    /// The most quanta that pairing two nodes can save.
-    pub(crate) fn largest_saving(self) -> i128 {
-        match self {
-            Pricing::Unit => 2,
-            Pricing::Table(table) => table.largest_saving(),
-        }
-    }
-}
 
 /// Which kernel may be used. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,7 +205,7 @@ pub fn distance_by(
     let mut saving = 0;
     let mut read = Whole(|_, whole| saving = whole);
     with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut read)?;
-    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - saving))
+    Ok(pricing.total(pricing.delete_all(&x) + pricing.insert_all(&y) - saving))
 }
 
 /// Runs one pair and hands its savings to `read`.
@@ -294,50 +254,6 @@ pub(crate) fn with_savings(
         *workspace = Workspace::default();
     }
     result
-}
-
-/// Quanta as a distance.
-pub(crate) fn total(pricing: Pricing<'_>, quanta: i128) -> f64 {
-    match pricing {
-        Pricing::Unit => quanta as f64,
-        Pricing::Table(table) => table.scale().to_cost(quanta),
-    }
-}
-
-/// Quanta for deleting all of a source tree.
-pub(crate) fn delete_all(x: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
-    match pricing {
-        Pricing::Unit => x.tree.nodes() as i128,
-        Pricing::Table(table) => sum_over_labels(x, |code| table.delete(code)),
-    }
-}
-
-/// Quanta for inserting all of a target tree.
-pub(crate) fn insert_all(y: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
-    match pricing {
-        Pricing::Unit => y.tree.nodes() as i128,
-        Pricing::Table(table) => sum_over_labels(y, |code| table.insert(code)),
-    }
-}
-
-/// The cost of an alignment with these pairs of label codes.
-pub fn cost_of_pairs(
-    x: &Operand<'_>,
-    y: &Operand<'_>,
-    pricing: Pricing<'_>,
-    pairs: &[(u32, u32)],
-) -> f64 {
-    let saving = |&(a, b): &(u32, u32)| match pricing {
-        Pricing::Unit => 1 + i128::from(a == b),
-        Pricing::Table(table) => table.raw_saving(a, b),
-    };
-    let saved: i128 = pairs.iter().map(saving).sum();
-    total(pricing, delete_all(x, pricing) + insert_all(y, pricing) - saved)
-}
-
-fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
-    let labels = operand.tree.labels();
-    operand.tree.label_indices().map(|label| cost(operand.code(labels[label as usize]))).sum()
 }
 
 /// Largest savings of the row tree with every member of the group, handed to `read`.

@@ -1,9 +1,9 @@
 //! How wide a lane must be, and what is kept for each width.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::Pricing;
 use crate::distance::packed::Buffers;
 use crate::distance::simd::InstructionSet;
+use crate::pair::Pricing;
 use std::sync::OnceLock;
 
 /// What a lane of the vector kernel counts quanta in. All give the same bits where savings fit.

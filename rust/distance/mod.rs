@@ -13,7 +13,6 @@ mod bounds;
 mod census;
 mod columns;
 mod engine;
-mod equal;
 mod inner;
 mod lanes;
 mod packed;
@@ -34,13 +33,8 @@ pub use bounds::Catalogue;
 pub(crate) use bounds::{Bounds, FAVOURITES_BYTES, Scratch, cell_time, preparation_time};
 pub use census::{Census, census};
 pub(crate) use engine::{ColumnCache, KEEP_TABLES, LARGEST_TABLES};
-pub use engine::{
-    Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
-};
-pub(crate) use engine::{
-    Group, Rows, delete_all, estimate, group_savings, insert_all, total, with_savings,
-};
-pub(crate) use equal::{costs_nothing, is_same};
+pub use engine::{Decomposition, Kernel, Route, Workspace, distance, distance_by};
+pub(crate) use engine::{Group, Rows, estimate, group_savings, with_savings};
 pub use lanes::{Instructions, Lanes};
 pub(crate) use profile::append_codes;
 pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_savings};

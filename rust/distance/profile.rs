@@ -1,7 +1,7 @@
 //! The savings of every distinct row label with every column: all that kernels see of costs.
 
-use crate::distance::engine::{Operand, Pricing};
 use crate::distance::simd::Element;
+use crate::pair::{Operand, Pricing};
 use crate::tree::Oriented;
 
 /// Label code of a virtual root.

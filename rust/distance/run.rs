@@ -1,7 +1,7 @@
 //! One call of a kernel: tables, profile, rows and columns put together.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::{Group, KEEP_TABLES, Pricing, Rows};
+use crate::distance::engine::{Group, KEEP_TABLES, Rows};
 use crate::distance::lanes::{Lanes, Scratch, Tables};
 use crate::distance::packed::{self, Job};
 use crate::distance::profile::{self, Source};
@@ -10,6 +10,7 @@ use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
 use crate::distance::simd::{Element, InstructionSet, Simd};
 use crate::error::Result;
+use crate::pair::Pricing;
 use crate::parallel::Cancel;
 use crate::tree::Oriented;
 use std::sync::OnceLock;

@@ -1,10 +1,11 @@
 //! Reading what a kernel has found: the savings of all pairs of subtrees.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, small_pair_kernel, with_savings};
+use crate::distance::engine::{Workspace, small_pair_kernel, with_savings};
 use crate::distance::simd::Element;
 use crate::distance::strategy::best_route;
 use crate::error::Result;
 use crate::memory;
+use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented};
 

@@ -5,8 +5,8 @@
 //! it is kept, and a key-root whose subtree was met before costs nothing: neither do whole trees
 //! that occur again. The savings of a label with the columns are kept in the same way.
 
-use crate::distance::engine::Operand;
 use crate::distance::profile::VIRTUAL;
+use crate::pair::Operand;
 use crate::tree::Oriented;
 
 /// Bytes of the table that rows are kept in: as much as caches hold. Tests make them run out.

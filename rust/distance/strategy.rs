@@ -1,9 +1,10 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
-use crate::distance::engine::{Decomposition, LARGEST_TABLES, Pricing, Route, estimate};
+use crate::distance::engine::{Decomposition, LARGEST_TABLES, Route, estimate};
 use crate::distance::inner::{self, PathPlan, Prices};
 use crate::distance::lanes::Lanes;
 use crate::memory;
+use crate::pair::Pricing;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.

@@ -10,6 +10,7 @@ use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
 use crate::naive::{self, Plain, nodes, trees};
+use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
@@ -99,8 +100,8 @@ fn packed_by<S: Simd>(
             let columns = y.oriented(side);
             let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns }.whole();
             start += columns.len();
-            let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
-            total(pricing, all - saving)
+            let all = pricing.delete_all(&operand(x)) + pricing.insert_all(&operand(y));
+            pricing.total(all - saving)
         })
         .collect()
 }

@@ -5,11 +5,11 @@
 //! made of sizes. All are upper bounds.
 
 use super::plan::BATCH_LANES;
-use super::{Kinds, Prices, Request, SIDES, Side};
+use super::{Kinds, Request, SIDES};
 use crate::distance::{
-    FAVOURITES_BYTES, Instructions, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, Lanes, Pricing,
-    most_bytes,
+    FAVOURITES_BYTES, Instructions, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, Lanes, most_bytes,
 };
+use crate::pair::{Prices, Pricing, Side};
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;

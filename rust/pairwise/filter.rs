@@ -1,8 +1,9 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
-use super::{Request, Side};
+use super::Request;
 use crate::distance::{Bounds, Catalogue, Scratch, preparation_time};
 use crate::error::Result;
+use crate::pair::Side;
 use crate::parallel::Crew;
 use crate::tree::Prepared;
 

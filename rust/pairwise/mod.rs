@@ -3,17 +3,17 @@
 mod account;
 mod filter;
 mod plan;
-mod prices;
 mod search;
 mod task;
 
 use crate::distance::{
-    Catalogue, ColumnCache, Group, Kernel, Operand, Pricing, Read, Rows, Shared, Whole, Workspace,
-    append_codes, best_route, cell_time, estimate, group_savings, least_row, mixing_may_pay,
-    pair_work, with_savings,
+    Catalogue, ColumnCache, Group, Kernel, Read, Rows, Shared, Whole, Workspace, append_codes,
+    best_route, cell_time, estimate, group_savings, least_row, mixing_may_pay, pair_work,
+    with_savings,
 };
 use crate::error::Result;
 use crate::memory;
+use crate::pair::{Operand, Prices, Pricing, Side};
 use crate::parallel::{self, Cancel, Crew, Pace};
 use crate::tree::{Copies, Orientation, Prepared, SubtreeIds};
 pub use account::{Account, Extent, account};
@@ -21,8 +21,6 @@ use filter::{Filter, Memory};
 pub(crate) use plan::cut_batches;
 pub use plan::inner_share;
 use plan::{Chosen, Plan, Shape};
-pub(crate) use prices::Local;
-pub use prices::Prices;
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,21 +41,6 @@ static BATCHES: AtomicU64 = AtomicU64::new(1);
 /// What calling the kernel costs, in cells.
 const CALL: f64 = 2000.0;
 pub(crate) const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
-
-/// A set of trees and how its label codes translate to those of the comparison.
-#[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    /// The trees.
-    pub trees: &'a [Prepared],
-    /// As in [`Operand::codes`].
-    pub codes: Option<&'a [u32]>,
-}
-
-impl<'a> Side<'a> {
-    pub(crate) fn operand(&self, index: usize) -> Operand<'a> {
-        Operand { tree: &self.trees[index], codes: self.codes }
-    }
-}
 
 /// What to compute.
 #[derive(Debug, Clone, Copy)]

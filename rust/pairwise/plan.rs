@@ -5,7 +5,8 @@
 //! first, and no result depends on the cut.
 
 use crate::distance::{Lanes, estimate, pair_work};
-use crate::pairwise::{Prices, SIDES};
+use crate::pair::Prices;
+use crate::pairwise::SIDES;
 use crate::tree::{Oriented, Prepared};
 use std::ops::Range;
 
@@ -170,7 +171,7 @@ pub(crate) fn cut_batches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::Pricing;
+    use crate::pair::Pricing;
     use crate::tree::Numbering;
 
     fn chain(n: usize) -> Prepared {

@@ -2,9 +2,10 @@
 
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
-use super::{Batch, Local, Prices, Request};
-use crate::distance::{Operand, Pricing, Workspace, cell_time, distance_in_band, distance_up_to};
+use super::{Batch, Request};
+use crate::distance::{Workspace, cell_time, distance_in_band, distance_up_to};
 use crate::error::Result;
+use crate::pair::{Local, Operand, Prices, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::SubtreeIds;
 

@@ -1,14 +1,13 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
 use crate::align::bulk::{self, Script};
-use crate::align::subtree_distances as core_subtree_distances;
 use crate::align::{
     CoOptimal, Enumeration, Integer, Order, Problem, align_work, in_quanta, one_alignment,
-    soft_alignment,
+    soft_alignment, subtree_distances as core_subtree_distances,
 };
-use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
+use crate::distance::{Workspace, pair_work};
 use crate::error::{Error, Result};
-use crate::pairwise::Side;
+use crate::pair::{Operand, Pricing, Side, cost_of_pairs};
 use crate::parallel::Cancel;
 use crate::python::cost::{CostTable, PriceList, with_prices};
 use crate::python::distance::{LONG_PAIR, SMALL_PAIR, WORKSPACE, with_operands};

@@ -2,9 +2,8 @@
 
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::cost::{self, Axiom};
-use crate::distance::Pricing;
 use crate::error::Error;
-use crate::pairwise::Prices;
+use crate::pair::{Prices, Pricing};
 use crate::python::error::own;
 use crate::python::run;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};

@@ -1,8 +1,9 @@
 //! Distances of pairs and of sets.
 
-use crate::distance::{self, Decomposition, Kernel, Operand, Pricing, Route, Workspace};
+use crate::distance::{self, Decomposition, Kernel, Route, Workspace};
 use crate::error::Error;
-use crate::pairwise::{self as core, Request, Side};
+use crate::pair::{Operand, Pricing, Side, costs_nothing};
+use crate::pairwise::{self as core, Request};
 use crate::parallel::{self, Cancel};
 use crate::python::cost::{CostTable, PriceList, encode_into, with_prices};
 use crate::python::run;
@@ -50,7 +51,7 @@ fn pair_distance(
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
     // Equal trees cost nothing, so there is no need to look how much work they are.
-    let free = distance::costs_nothing(&x, &y, pricing);
+    let free = costs_nothing(&x, &y, pricing);
     let cells = if free { 0.0 } else { distance::pair_work(x.tree, y.tree) };
     let compute = |scratch: &mut Workspace, cancel: &Cancel| match cutoff {
         None => distance::distance(x, y, pricing, scratch, cancel),

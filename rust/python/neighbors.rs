@@ -1,7 +1,8 @@
 //! Neighbours of trees.
 
 use crate::error::Error;
-use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Side, Wanted};
+use crate::pair::Side;
+use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Wanted};
 use crate::python::cost::{PriceList, with_prices};
 use crate::python::run;
 use crate::python::set::PreparedSet;

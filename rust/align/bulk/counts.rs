@@ -7,9 +7,8 @@ use crate::align::problem::{Order, Problem, Setting, only_counterparts};
 use crate::align::soft::soft_alignment;
 use crate::align::sweep::KEEP_LISTS;
 use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing};
 use crate::error::Result;
-use crate::pairwise::Prices;
+use crate::pair::{Operand, Prices, Pricing};
 use crate::parallel::Cancel;
 
 /// Bytes per row of a batch of columns, more than its lanes take.

@@ -5,9 +5,10 @@ use super::{Counts, Request};
 use crate::align::Integer;
 use crate::align::problem::Problem;
 use crate::align::recycle::Recycled;
-use crate::distance::{Element, Operand, Pricing, Read, Savings, Workspace, copy_savings};
+use crate::distance::{Element, Read, Savings, Workspace, copy_savings};
 use crate::error::Result;
-use crate::pairwise::{Batch, Local, Prices, SIDES, Way};
+use crate::pair::{Local, Operand, Prices, Pricing};
+use crate::pairwise::{Batch, SIDES, Way};
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, SubtreeIds};
 

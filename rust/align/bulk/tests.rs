@@ -5,8 +5,8 @@ use super::*;
 use crate::align::{Integer, Problem};
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::Pricing;
 use crate::naive::{Plain, trees};
+use crate::pair::Pricing;
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 

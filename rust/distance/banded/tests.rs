@@ -14,7 +14,7 @@ fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator
     let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
     let exact = distance(x, y, pricing, &mut workspace, &cancel).unwrap();
     for limit in limits {
-        let expected = if exact <= total(pricing, limit) { exact } else { f64::INFINITY };
+        let expected = if exact <= pricing.total(limit) { exact } else { f64::INFINITY };
         let chosen = distance_up_to(x, y, pricing, limit, &mut workspace, &cancel).unwrap();
         assert_eq!(chosen, expected, "limit {limit}");
         let Some(edits) = most_edits(&x, &y, pricing, limit) else { continue };
@@ -25,9 +25,9 @@ fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator
             let band = Band::new(x, y, pricing, edits, side);
             let found = band.cost(pricing, &cancel).unwrap();
             // Above the limit a band may find something dearer than the distance, or nothing.
-            let found = found.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
+            let found = found.map_or(f64::INFINITY, |cost| pricing.total(cost.into()));
             assert!(found >= exact, "limit {limit}: {found} < {exact}");
-            let cut = if found <= total(pricing, limit) { found } else { f64::INFINITY };
+            let cut = if found <= pricing.total(limit) { found } else { f64::INFINITY };
             assert_eq!(cut, expected, "limit {limit}, {side:?}");
         }
     }

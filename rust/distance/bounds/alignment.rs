@@ -5,7 +5,7 @@
 
 use super::strings::texts;
 use crate::cost::CostTable;
-use crate::distance::Operand;
+use crate::pair::Operand;
 
 /// One row of the dynamic programme of each of the two strings.
 #[derive(Debug, Default)]

@@ -28,9 +28,8 @@ mod tests;
 
 pub(crate) use price::{cell_time, preparation_time};
 
-use crate::distance::{Operand, Pricing};
 use crate::error::{Error, Result};
-use crate::pairwise::{Prices, Side};
+use crate::pair::{Operand, Prices, Pricing, Side};
 use crate::parallel::{Cancel, Crew};
 pub(crate) use favourites::FAVOURITES_BYTES;
 use favourites::{Counted, Favourites, Role};

@@ -5,7 +5,7 @@
 //! 1999, in the form of Hyyrö 2003); an addition carries runs of matches down the column. Longer
 //! patterns take several words, which hand their last row's change on.
 
-use crate::distance::Operand;
+use crate::pair::Operand;
 use crate::tree::Orientation;
 
 /// The labels of a tree, as indices of its distinct labels, in postorder and in reversed preorder.

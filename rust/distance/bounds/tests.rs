@@ -4,8 +4,9 @@ use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind as VectorKind, VectorCosts};
 use crate::distance::tests::{prepare, shape, some_cost, table};
-use crate::distance::{Operand, Workspace, distance};
+use crate::distance::{Workspace, distance};
 use crate::naive::{Plain, trees};
+use crate::pair::Operand;
 use crate::tree::Prepared;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! One pair along chosen paths: lanes, column tables and profiles put together.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::{Kernel, Operand, Pricing};
+use crate::distance::engine::Kernel;
 use crate::distance::inner::{Buffers, Job, Kind, Pair, SIDES};
 use crate::distance::lanes::{Instructions, Lanes};
 use crate::distance::profile::{self, Source};
@@ -13,6 +13,7 @@ use crate::distance::simd::{
 #[cfg(target_arch = "x86_64")]
 use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::error::Result;
+use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::Orientation;
 

@@ -3,14 +3,13 @@
 use super::paths::Prices;
 use super::*;
 use crate::distance::profile::{self, Source};
-use crate::distance::scalar;
 use crate::distance::strategy::best_route;
 use crate::distance::tests::{SIDES, all_ways, operand, prepare, some_cost, table};
 use crate::distance::{
-    Decomposition, Kernel, Pricing, Whole, Workspace, append_codes, delete_all, insert_all,
-    subtree_savings, total,
+    Decomposition, Kernel, Whole, Workspace, append_codes, scalar, subtree_savings,
 };
 use crate::naive::{self, Plain, nodes, trees};
+use crate::pair::Pricing;
 use proptest::prelude::*;
 
 /// A spine with a leaf by turns left and right of it, in preorder.
@@ -125,7 +124,7 @@ fn at_prices(
     let run = Run { rows, columns, plan, pricing, transposed: false, cancel };
     let mut saving = 0;
     run.savings(kernel, &mut Whole(|_, whole| saving = whole)).unwrap();
-    total(pricing, delete_all(rows, pricing) + insert_all(columns, pricing) - saving)
+    pricing.total(pricing.delete_all(rows) + pricing.insert_all(columns) - saving)
 }
 
 proptest! {

@@ -5,8 +5,7 @@
 //! costs and tables, and fitted by hand. The choice rests on counts, so it is the same on every
 //! machine and for every number of threads, and no result depends on it.
 
-use crate::distance::Pricing;
-use crate::pairwise::Prices;
+use crate::pair::{Prices, Pricing};
 use crate::pairwise::search::Search;
 use crate::tree::{Orientation, Oriented, Prepared};
 

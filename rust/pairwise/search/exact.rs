@@ -1,12 +1,13 @@
 //! Distances from one query to the candidates that no bound rules out.
 
 use crate::distance::{
-    self, Group, Kernel, Operand, Pricing, Rows, Shared, Whole, Workspace, append_codes,
-    best_route, delete_all, estimate, group_savings, insert_all, total,
+    self, Group, Kernel, Rows, Shared, Whole, Workspace, append_codes, best_route, estimate,
+    group_savings,
 };
 use crate::error::Result;
+use crate::pair::{Local, Operand, Prices, Pricing};
 use crate::pairwise::search::Search;
-use crate::pairwise::{BATCHES, BRIEF_NODES, Local, Prices, SHARING_PAYS_OFF, better_side};
+use crate::pairwise::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::parallel::{Cancel, Crew};
 use crate::tree::{Orientation, Prepared, SubtreeIds};
 use std::sync::atomic::Ordering;
@@ -100,7 +101,7 @@ impl<'a> Exact<'a> {
                     let mut codes = Vec::new();
                     append_codes(&x, x.tree.oriented(side), &mut codes);
                     let number = BATCHES.fetch_add(1, Ordering::Relaxed);
-                    Column { ids, side, codes, number, delete: delete_all(&x, pricing) }
+                    Column { ids, side, codes, number, delete: pricing.delete_all(&x) }
                 });
             }
         }
@@ -160,6 +161,6 @@ impl Column<'_> {
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
         group_savings(&rows, &group, pricing, true, Kernel::Auto, workspace, cancel, &mut read)?;
-        Ok(total(pricing, self.delete + insert_all(&y, pricing) - saving))
+        Ok(pricing.total(self.delete + pricing.insert_all(&y) - saving))
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::Pricing;
 use crate::naive::{Plain, trees};
+use crate::pair::Pricing;
 use crate::pairwise::{Request, compute};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;

@@ -1,9 +1,7 @@
 //! What edits between the trees of two sets cost: one table for all, or vectors of labels.
 
-use crate::cost::CostTable;
-use crate::cost::vectors::{Gathered, VectorCosts};
-use crate::distance::{Operand, Pricing, costs_nothing, delete_all, insert_all, is_same, total};
-use crate::tree::Prepared;
+use crate::cost::vectors::VectorCosts;
+use crate::pair::{Operand, Pricing, costs_nothing, is_same};
 
 /// Costs for many pairs of trees.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +26,7 @@ impl Prices<'_> {
     /// Quanta as a distance.
     pub(crate) fn total(self, quanta: i128) -> f64 {
         match self {
-            Prices::Fixed(pricing) => total(pricing, quanta),
+            Prices::Fixed(pricing) => pricing.total(quanta),
             Prices::Vectors(vectors) => vectors.scale().to_cost(quanta),
         }
     }
@@ -59,66 +57,24 @@ impl Prices<'_> {
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
-            Prices::Fixed(pricing) => delete_all(x, pricing),
-            Prices::Vectors(vectors) => all_gaps(vectors, x),
+            Prices::Fixed(pricing) => pricing.delete_all(x),
+            Prices::Vectors(vectors) => x.sum_over_nodes(|code| vectors.gap(code)),
         }
     }
 
     /// Quanta for inserting all of a target tree.
     pub(crate) fn insert_all(self, y: &Operand<'_>) -> i128 {
         match self {
-            Prices::Fixed(pricing) => insert_all(y, pricing),
-            Prices::Vectors(vectors) => all_gaps(vectors, y),
+            Prices::Fixed(pricing) => pricing.insert_all(y),
+            Prices::Vectors(vectors) => y.sum_over_nodes(|code| vectors.gap(code)),
         }
-    }
-}
-
-fn all_gaps(vectors: &VectorCosts<'_>, operand: &Operand<'_>) -> i128 {
-    let labels = operand.tree.labels();
-    let code = |label: u32| operand.code(labels[label as usize]);
-    operand.tree.label_indices().map(|label| vectors.gap(code(label))).sum()
-}
-
-/// The labels of some trees, numbered among themselves, with their vectors.
-#[derive(Debug)]
-pub(crate) struct Local {
-    /// The number of each label of the set; only those of the trees mean anything.
-    pub(crate) codes: Vec<u32>,
-    gathered: Gathered,
-}
-
-impl Local {
-    /// Numbers the labels of trees whose codes translate to those of the vectors by `codes`.
-    pub(crate) fn new<'t>(
-        vectors: &VectorCosts<'_>,
-        trees: impl Iterator<Item = &'t Prepared>,
-        codes: Option<&[u32]>,
-    ) -> Self {
-        const NEW: u32 = u32::MAX;
-        let (mut numbers, mut found) = (Vec::new(), Vec::new());
-        for tree in trees {
-            for &label in tree.labels() {
-                if numbers.len() <= label as usize {
-                    numbers.resize(label as usize + 1, NEW);
-                }
-                if numbers[label as usize] == NEW {
-                    numbers[label as usize] = found.len() as u32;
-                    found.push(codes.map_or(label, |codes| codes[label as usize]));
-                }
-            }
-        }
-        Self { codes: numbers, gathered: vectors.gather(&found) }
-    }
-
-    /// The costs from these labels to others, in their numbers.
-    pub(crate) fn table(&self, vectors: &VectorCosts<'_>, other: &Self) -> CostTable {
-        vectors.table(&self.gathered, &other.gathered)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::CostTable;
 
     #[test]
     fn the_limit_is_the_last_within_the_cutoff() {

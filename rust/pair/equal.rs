@@ -1,6 +1,6 @@
 //! Pairs whose distance is 0, seen without computing it.
 
-use crate::distance::engine::{Operand, Pricing};
+use crate::pair::{Operand, Pricing};
 
 impl Pricing<'_> {
     /// Whether replacing one label by another costs nothing.
@@ -42,8 +42,7 @@ fn all_labels(x: &Operand<'_>, y: &Operand<'_>, holds: impl Fn(u32, u32) -> bool
 mod tests {
     use super::*;
     use crate::cost::CostTable;
-    use crate::distance::engine::{Kernel, Workspace, distance, distance_by};
-    use crate::distance::{best_route, distance_within};
+    use crate::distance::{Kernel, Workspace, best_route, distance, distance_by, distance_within};
     use crate::naive::{Plain, trees};
     use crate::parallel::Cancel;
     use crate::tree::{Numbering, Prepared};

@@ -1,0 +1,90 @@
+//! What edits between two trees cost: 1 each, or as a table says.
+
+use crate::cost::CostTable;
+use crate::pair::Operand;
+
+/// What edits cost.
+#[derive(Debug, Clone, Copy)]
+pub enum Pricing<'a> {
+    /// 1 for every edit; labels with equal codes match.
+    Unit,
+    /// By table: source codes are its rows, target codes its columns.
+    Table(&'a CostTable),
+}
+
+impl Pricing<'_> {
+    /// Whether savings need more than 64 bits.
+    pub(crate) fn is_wide(self) -> bool {
+        matches!(self, Pricing::Table(table) if table.is_wide())
+    }
+
+    /// The most quanta that pairing two nodes can save.
+    pub(crate) fn largest_saving(self) -> i128 {
+        match self {
+            Pricing::Unit => 2,
+            Pricing::Table(table) => table.largest_saving(),
+        }
+    }
+
+    /// Quanta for deleting a node with this label code.
+    #[inline(always)]
+    pub(crate) fn delete(self, code: u32) -> i128 {
+        match self {
+            Pricing::Unit => 1,
+            Pricing::Table(table) => table.delete(code),
+        }
+    }
+
+    /// Quanta for inserting a node with this label code.
+    #[inline(always)]
+    pub(crate) fn insert(self, code: u32) -> i128 {
+        match self {
+            Pricing::Unit => 1,
+            Pricing::Table(table) => table.insert(code),
+        }
+    }
+
+    /// Quanta that pairing two nodes with these label codes saves; negative where pairing loses.
+    #[inline(always)]
+    pub(crate) fn raw_saving(self, from: u32, to: u32) -> i128 {
+        match self {
+            Pricing::Unit => 1 + i128::from(from == to),
+            Pricing::Table(table) => table.raw_saving(from, to),
+        }
+    }
+
+    /// Quanta for deleting all of a source tree.
+    pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
+        match self {
+            Pricing::Unit => x.tree.nodes() as i128,
+            Pricing::Table(table) => x.sum_over_nodes(|code| table.delete(code)),
+        }
+    }
+
+    /// Quanta for inserting all of a target tree.
+    pub(crate) fn insert_all(self, y: &Operand<'_>) -> i128 {
+        match self {
+            Pricing::Unit => y.tree.nodes() as i128,
+            Pricing::Table(table) => y.sum_over_nodes(|code| table.insert(code)),
+        }
+    }
+
+    /// Quanta as a distance.
+    pub(crate) fn total(self, quanta: i128) -> f64 {
+        match self {
+            Pricing::Unit => quanta as f64,
+            Pricing::Table(table) => table.scale().to_cost(quanta),
+        }
+    }
+}
+
+/// The cost of an alignment with these pairs of label codes.
+pub fn cost_of_pairs(
+    x: &Operand<'_>,
+    y: &Operand<'_>,
+    pricing: Pricing<'_>,
+    pairs: &[(u32, u32)],
+) -> f64 {
+    let saved: i128 = pairs.iter().map(|&(a, b)| pricing.raw_saving(a, b)).sum();
+    pricing.total(pricing.delete_all(x) + pricing.insert_all(y) - saved)
+}
