@@ -6,7 +6,7 @@
 //!
 //! A cell is one of Zhang and Shasha's on left paths, whether or not the kernel computes it. The
 //! port limit counts vector operations that need an arithmetic port, block by block, as they stand
-//! in `rust/distance/packed.rs` and `rust/distance/simd/`, and divides by the number of such ports:
+//! in `rust/distance/packed.rs` and `rust/simd/`, and divides by the number of such ports:
 //! three for 256-bit vectors, two for 512-bit ones. Loads, stores and everything outside blocks are
 //! free in it. The clock is measured with a chain of dependent multiplications.
 
@@ -16,11 +16,10 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use treemetric::distance::{
-    Census, Decomposition, Instructions, Kernel, Lanes, Route, Workspace, census, distance_by,
-};
+use treemetric::distance::{Census, Decomposition, Kernel, Route, Workspace, census, distance_by};
 use treemetric::pair::{Operand, Pricing};
 use treemetric::parallel::Cancel;
+use treemetric::simd::{Instructions, Lanes};
 use treemetric::tree::{Numbering, Orientation, Prepared, bracket};
 
 const LABELS: u64 = 26;

@@ -36,6 +36,7 @@ pub mod pairwise;
 pub mod parallel;
 #[cfg(feature = "python")]
 mod python;
+pub mod simd;
 pub mod tree;
 
 pub use error::{Error, Result};

@@ -14,12 +14,13 @@
 //! an interval of diagonals i - j. What is computed inside is the recursion of Zhang and Shasha,
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
-use crate::distance::engine::{Workspace, distance};
-use crate::distance::{Lanes, pair_work};
+use crate::distance::engine::distance;
+use crate::distance::{Workspace, pair_work};
 use crate::error::Result;
 use crate::memory;
 use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
+use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented};
 
 /// More than any cost, and twice as much still fits.

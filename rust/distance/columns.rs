@@ -19,10 +19,10 @@
 //!
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
-use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::Simd;
 use crate::tree::Oriented;
 use std::ops::Range;
 

@@ -1,21 +1,17 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
-use crate::distance::inner;
-use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
-use crate::distance::profile;
 use crate::distance::run::Run;
 use crate::distance::savings::{Read, Whole};
-use crate::distance::scalar;
 use crate::distance::sharing::Shared;
-#[cfg(target_arch = "x86_64")]
-use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
+use crate::distance::tables::{Keeper, LARGEST_TABLES, TablesOf};
+use crate::distance::workspace::{BuffersOf, Workspace};
+use crate::distance::{inner, profile};
 use crate::error::Result;
 use crate::pair::{Operand, Pricing, costs_nothing};
 use crate::parallel::Cancel;
+use crate::simd::{Family, InStoredLanes, Instructions, Lanes, Simd, in_stored_lanes};
 use crate::tree::{Orientation, Prepared};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which kernel may be used. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +28,15 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// The lanes for pairs whose smaller tree has that many nodes, if any serve them.
+    pub(crate) fn lanes(self, pricing: Pricing<'_>, smaller: usize) -> Option<Lanes> {
+        let narrowest = Lanes::narrowest(pricing, smaller)?;
+        match self {
+            Kernel::Exactly(_, wanted) => Some(narrowest.max(wanted)),
+            Kernel::Auto | Kernel::Scalar | Kernel::Packed => Some(narrowest),
+        }
+    }
+
     /// Whether these instructions may be used.
     pub(crate) fn may_use(self, instructions: Instructions) -> bool {
         match self {
@@ -77,61 +82,6 @@ impl Route {
 const TABLES_PAY_OFF: f64 = 3000.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
-/// Column tables above this many bytes are built anew for every use.
-pub(crate) const KEEP_TABLES: usize = 1 << 20;
-/// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
-/// left to the scalar kernel: its memory is that of the two trees.
-pub(crate) const LARGEST_TABLES: u64 = 1 << 25;
-/// Scratch above this many bytes is given back after a single pair.
-const KEEP_SCRATCH: usize = 32 << 20;
-
-/// Column tables by lane type and orientation, built when first used.
-#[derive(Debug, Default)]
-pub(crate) struct ColumnCache {
-    /// How often a small pair could have used them.
-    wanted: AtomicU32,
-    #[cfg(target_arch = "x86_64")]
-    avx2: OnceLock<Box<Tables<Avx2>>>,
-    #[cfg(target_arch = "x86_64")]
-    avx512: OnceLock<Box<Tables<Avx512>>>,
-}
-
-impl ColumnCache {
-    /// Counts a use and gives the number of those before.
-    fn wanted(&self) -> u32 {
-        // Saturating, and off by a few under races: it only steers the choice of a kernel.
-        let before = self.wanted.load(Ordering::Relaxed);
-        if before < OFTEN {
-            self.wanted.store(before + 1, Ordering::Relaxed);
-        }
-        before
-    }
-}
-
-/// Scratch of one thread. Grows to the largest pair seen, then nothing is allocated per pair.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    #[cfg(target_arch = "x86_64")]
-    avx2: Scratch<Avx2>,
-    #[cfg(target_arch = "x86_64")]
-    avx512: Scratch<Avx512>,
-    counts: scalar::Buffers<u32>,
-    quanta: scalar::Buffers<i64>,
-    wide: scalar::Buffers<i128>,
-    codes: Vec<u32>,
-}
-
-impl Workspace {
-    pub(crate) fn bytes_held(&self) -> usize {
-        let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
-        #[cfg(target_arch = "x86_64")]
-        let packed = self.avx2.bytes_held() + self.avx512.bytes_held();
-        #[cfg(not(target_arch = "x86_64"))]
-        let packed = 0;
-        scalar + packed
-    }
-}
-
 /// The tree along the rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a> {
@@ -155,7 +105,7 @@ pub(crate) struct Group<'a> {
     pub(crate) codes: &'a [u32],
     /// Nodes of the largest member.
     pub(crate) largest: usize,
-    pub(crate) cache: &'a ColumnCache,
+    pub(crate) keeper: Keeper<'a>,
 }
 
 /// Estimated cells of rows and columns with that much work.
@@ -166,7 +116,7 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
 
 /// The kernel for one pair with these columns and that much work.
 pub(crate) fn small_pair_kernel(columns: &Prepared, cells: f64) -> Kernel {
-    let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
+    let small = cells < TABLES_PAY_OFF && columns.slot.count_use(OFTEN) < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
 }
 
@@ -237,7 +187,7 @@ pub(crate) fn with_savings(
         orientation,
         codes: &codes,
         largest: columns.tree.nodes(),
-        cache: &columns.tree.columns,
+        keeper: Keeper::Tree(columns.tree),
     };
     let result = group_savings(
         &rows.into(),
@@ -250,9 +200,7 @@ pub(crate) fn with_savings(
         read,
     );
     workspace.codes = codes;
-    if workspace.bytes_held() > KEEP_SCRATCH {
-        *workspace = Workspace::default();
-    }
+    workspace.shrink();
     result
 }
 
@@ -273,29 +221,44 @@ pub(crate) fn group_savings(
         group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
     let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
     let smaller = rows.operand.tree.nodes().min(group.largest);
-    let mut lanes = Lanes::narrowest(pricing, smaller);
-    if let Kernel::Exactly(_, wanted) = kernel {
-        lanes = lanes.map(|lanes| lanes.max(wanted));
-    }
-    #[cfg(target_arch = "x86_64")]
-    if let Some(lanes) = lanes {
-        if kernel.may_use(Instructions::Avx512)
-            && let Some(avx512) = Avx512::detect()
-        {
-            let tables = group.cache.avx512.get_or_init(Box::default);
-            return run.packed_by(avx512, lanes, tables, &mut workspace.avx512, read);
-        }
-        if kernel.may_use(Instructions::Avx2)
-            && let Some(avx2) = Avx2::detect()
-        {
-            let tables = group.cache.avx2.get_or_init(Box::default);
-            return run.packed_by(avx2, lanes, tables, &mut workspace.avx2, read);
+    let lanes = kernel.lanes(pricing, smaller);
+    let mut read = read;
+    if let Some(lanes) = lanes
+        && kernel != Kernel::Scalar
+    {
+        let visitor = Packed { run: &run, read };
+        let may_use = |instructions| kernel.may_use(instructions);
+        let result = group.keeper.with_tables(|tables| {
+            in_stored_lanes(lanes, may_use, tables, &mut workspace.packed, visitor)
+        });
+        match result {
+            Ok(result) => return result,
+            Err(visitor) => read = visitor.read,
         }
     }
-    let _ = lanes;
     match pricing {
         Pricing::Unit => run.scalar(&mut workspace.counts, read),
         Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
         Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
+    }
+}
+
+/// A call of the packed kernel, before its lanes are chosen.
+struct Packed<'a, R> {
+    run: &'a Run<'a>,
+    read: &'a mut R,
+}
+
+impl<R: Read> InStoredLanes<TablesOf, BuffersOf> for Packed<'_, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<S: Simd>(
+        self,
+        simd: S,
+        tables: &<TablesOf as Family>::Of<S>,
+        buffers: &mut <BuffersOf as Family>::Of<S>,
+    ) -> Result<()> {
+        self.run.packed(simd, tables, buffers, self.read)
     }
 }

@@ -18,10 +18,10 @@
 
 use crate::distance::columns::{Block, Chunk, Columns, FarPick, Run};
 use crate::distance::sharing::{Layout, Sharing};
-use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::{Simd, Vectorized};
 use crate::tree::Oriented;
 
 /// Rows between two looks at the cancel flag.
@@ -97,12 +97,22 @@ pub(crate) struct Job<'a, S: Simd> {
     pub(crate) layout: Layout<'a>,
     pub(crate) columns: &'a Columns<S>,
     pub(crate) buffers: &'a mut Buffers<S>,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<S: Simd> Vectorized<S> for Job<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self, simd: S) -> Result<()> {
+        fill(simd, self)
+    }
 }
 
 /// Fills the table of subtree values.
 #[inline(always)]
-pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
-    let Job { rows, layout, columns, buffers } = job;
+fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
+    let Job { rows, layout, columns, buffers, cancel } = job;
     let Buffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
     let savings_of =

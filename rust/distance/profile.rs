@@ -1,7 +1,7 @@
 //! The savings of every distinct row label with every column: all that kernels see of costs.
 
-use crate::distance::simd::Element;
 use crate::pair::{Operand, Pricing};
+use crate::simd::{Element, Simd, Vectorized};
 use crate::tree::Oriented;
 
 /// Label code of a virtual root.
@@ -48,7 +48,7 @@ impl Source<'_> {
     }
 
     /// Fills one row of the profile, that of a label with this code. Always inlined, so that
-    /// [`crate::distance::simd::Simd::fill_row`] can do it with its instructions.
+    /// [`FillRow`] does it with the instructions of its lanes.
     #[inline(always)]
     pub(crate) fn fill_row<E: Element>(&self, row: u32, out: &mut [E]) {
         let zero = E::default();
@@ -78,5 +78,21 @@ impl Source<'_> {
                 }
             }
         }
+    }
+}
+
+/// Fills one row of a profile, that of a label with this code.
+pub(crate) struct FillRow<'a, E> {
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) row: u32,
+    pub(crate) out: &'a mut [E],
+}
+
+impl<S: Simd> Vectorized<S> for FillRow<'_, S::Elem> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _: S) {
+        self.source.fill_row(self.row, self.out);
     }
 }

@@ -1,12 +1,13 @@
 //! Reading what a kernel has found: the savings of all pairs of subtrees.
 
-use crate::distance::engine::{Workspace, small_pair_kernel, with_savings};
-use crate::distance::simd::Element;
+use crate::distance::Workspace;
+use crate::distance::engine::{small_pair_kernel, with_savings};
 use crate::distance::strategy::best_route;
 use crate::error::Result;
 use crate::memory;
 use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::{Orientation, Oriented};
 
 /// The savings of all subtrees of a row tree with those of one column tree, where the kernel

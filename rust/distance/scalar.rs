@@ -3,10 +3,10 @@
 //! It serves machines without the vector instructions, pairs too small or too large for the
 //! packed kernel, and it is the twin that the packed kernel is tested against.
 
-use crate::distance::simd::Element;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::Oriented;
 
 /// Scratch of one thread; grows to the largest pair seen.

@@ -1,10 +1,11 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
-use crate::distance::engine::{Decomposition, LARGEST_TABLES, Route, estimate};
+use crate::distance::engine::{Decomposition, Route, estimate};
 use crate::distance::inner::{self, PathPlan, Prices};
-use crate::distance::lanes::Lanes;
+use crate::distance::tables::LARGEST_TABLES;
 use crate::memory;
 use crate::pair::Pricing;
+use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.

@@ -4,14 +4,14 @@ use super::packed::{Buffers, Job};
 use super::profile::Source;
 use super::savings::Savings;
 use super::sharing::Sharing;
-use super::simd::Simd;
-use super::simd::portable::{Lane, Portable};
 use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
 use crate::naive::{self, Plain, nodes, trees};
 use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
+use crate::simd::portable::{Lane, Portable};
+use crate::simd::{Instructions, Lanes, Simd};
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
 
@@ -90,8 +90,8 @@ fn packed_by<S: Simd>(
     source.fill(&operand(x), stride, lanes, Source::fill_row);
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
-    let job = Job { rows, layout, columns: &tables, buffers: &mut buffers };
-    simd.fill(job, &Cancel::default()).unwrap();
+    let cancel = &Cancel::default();
+    simd.run(Job { rows, layout, columns: &tables, buffers: &mut buffers, cancel }).unwrap();
     let table = S::elements(&buffers.table);
     let mut start = 0;
     columns

@@ -6,10 +6,9 @@
 
 use super::plan::BATCH_LANES;
 use super::{Kinds, Request, SIDES};
-use crate::distance::{
-    FAVOURITES_BYTES, Instructions, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, Lanes, most_bytes,
-};
+use crate::distance::{FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, most_bytes};
 use crate::pair::{Prices, Pricing, Side};
+use crate::simd::{Instructions, Lanes};
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;
@@ -95,11 +94,6 @@ fn lanes_of(prices: Prices<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
     (used, if served < smaller { scalar } else { 0 })
 }
 
-/// Bytes of a vector on this machine.
-fn vector_bytes() -> u64 {
-    if Instructions::detected().contains(&Instructions::Avx512) { 64 } else { 32 }
-}
-
 /// Counts what a matrix of that extent takes.
 pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
     let Extent { nodes: (n, m), work, trees, labels, cutoff, .. } = *extent;
@@ -117,13 +111,13 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         let row = lanes.bytes() * width;
         let table = product(&[larger, row]);
         let profile = product(&[larger.min(labels.0.max(labels.1) + 1), row]);
-        let state = product(&[STATE_VECTORS * vector_bytes(), depth + 2]);
+        let state = product(&[STATE_VECTORS * Instructions::vector_bytes(), depth + 2]);
         // A block per level and vector; a segment that crosses vectors has one more, and there are
         // half as many segments as nodes at most: each has a leaf of its own. Of a tree, or of a
         // batch of trees that are no larger than the batch. Large tables serve one side.
         let cells = work.min(LARGEST_TABLES).max(batch * depth.min(batch));
-        let blocks = cells / (vector_bytes() / lanes.bytes()) + width / 2;
-        let columns = product(&[blocks, BLOCK_VECTORS * vector_bytes()]);
+        let blocks = cells / (Instructions::vector_bytes() / lanes.bytes()) + width / 2;
+        let columns = product(&[blocks, BLOCK_VECTORS * Instructions::vector_bytes()]);
         let columns = columns.saturating_add(columns.min(KEEP_TABLES as u64));
         let places = product(&[PLACE_BYTES, labels.0.max(labels.1) + 1]);
         // Rows and labels that are shared are kept beyond one tree.
@@ -176,7 +170,7 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         }
     }
     let per_block = 2 * BLOCK_VECTORS;
-    let of_nodes = used.iter().map(|_| per_block / 2 * vector_bytes()).sum();
+    let of_nodes = used.iter().map(|_| per_block / 2 * Instructions::vector_bytes()).sum();
     let of_work = used.iter().map(|(lanes, _)| per_block * lanes.bytes()).sum();
     bytes.kept = (of_nodes, of_work);
     bytes.most_kept = 2 * kinds * KEEP_TABLES as u64;

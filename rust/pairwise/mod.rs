@@ -7,9 +7,9 @@ mod search;
 mod task;
 
 use crate::distance::{
-    Catalogue, ColumnCache, Group, Kernel, Read, Rows, Shared, Whole, Workspace, append_codes,
-    best_route, cell_time, estimate, group_savings, least_row, mixing_may_pay, pair_work,
-    with_savings,
+    Catalogue, ColumnTables, Group, Keeper, Kernel, Read, Rows, Shared, Whole, Workspace,
+    append_codes, best_route, cell_time, estimate, group_savings, least_row, mixing_may_pay,
+    pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::memory;
@@ -293,7 +293,7 @@ pub(crate) struct Batch<'a> {
     row_work: [u64; 2],
     /// Sum of [`least_row`].
     least_rows: f64,
-    cache: ColumnCache,
+    tables: ColumnTables,
     /// Different from that of any other batch.
     number: u64,
 }
@@ -316,7 +316,7 @@ impl<'a> Batch<'a> {
             column_work: sum(|tree| tree.column_work),
             row_work: sum(|tree| tree.row_work),
             least_rows: members.iter().map(|member| least_row(member.tree)).sum(),
-            cache: ColumnCache::default(),
+            tables: ColumnTables::default(),
             number: BATCHES.fetch_add(1, Ordering::Relaxed),
             members,
         }
@@ -424,7 +424,7 @@ impl<'a> Batch<'a> {
             orientation: SIDES[side],
             codes: &self.codes[side],
             largest: self.largest,
-            cache: &self.cache,
+            keeper: Keeper::Batch(&self.tables),
         };
         let rows = Rows { operand: *x, shared };
         group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, read)
@@ -463,13 +463,13 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let mut codes = Vec::new();
         append_codes(x, x.tree.oriented(SIDES[side]), &mut codes);
-        let cache = ColumnCache::default();
+        let tables = ColumnTables::default();
         let group = Group {
             members: &[*x],
             orientation: SIDES[side],
             codes: &codes,
             largest: x.tree.nodes(),
-            cache: &cache,
+            keeper: Keeper::Batch(&tables),
         };
         for &place in places {
             let (member, out) = (self.members[place], &mut out[place]);

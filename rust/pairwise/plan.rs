@@ -4,9 +4,10 @@
 //! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
 //! first, and no result depends on the cut.
 
-use crate::distance::{Lanes, estimate, pair_work};
+use crate::distance::{estimate, pair_work};
 use crate::pair::Prices;
 use crate::pairwise::SIDES;
+use crate::simd::Lanes;
 use crate::tree::{Oriented, Prepared};
 use std::ops::Range;
 

@@ -9,6 +9,7 @@ pub mod jsonl;
 mod oriented;
 mod paths;
 mod prepared;
+mod slot;
 
 pub(crate) use copies::Copies;
 pub(crate) use ids::SubtreeIds;

@@ -5,11 +5,12 @@ use super::{Counts, Request};
 use crate::align::Integer;
 use crate::align::problem::Problem;
 use crate::align::recycle::Recycled;
-use crate::distance::{Element, Read, Savings, Workspace, copy_savings};
+use crate::distance::{Read, Savings, Workspace, copy_savings};
 use crate::error::Result;
 use crate::pair::{Local, Operand, Prices, Pricing};
 use crate::pairwise::{Batch, SIDES, Way};
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::{Orientation, SubtreeIds};
 
 /// All that the tasks share.

@@ -2,8 +2,8 @@
 //!
 //! Nanoseconds, measured on the machine of `benches/record/`; only their ratios matter.
 
-use crate::distance::Lanes;
 use crate::pair::{Prices, Pricing};
+use crate::simd::Lanes;
 
 /// The labels of two trees under unit costs, and each label that has no place of its own.
 pub(super) const HISTOGRAM: f64 = 12.0;

@@ -18,10 +18,10 @@ mod walk;
 use crate::distance::columns::Columns;
 use crate::distance::packed;
 use crate::distance::sharing::Layout;
-use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::{Simd, Vectorized};
 use crate::tree::{Orientation, Oriented, Prepared};
 use paths::Kind;
 pub(crate) use paths::{PathPlan, Prices};
@@ -150,6 +150,16 @@ pub(crate) struct Job<'a, S: Simd> {
     pub(crate) pair: Pair<'a>,
     pub(crate) tables: &'a [Option<Columns<S>>; 2],
     pub(crate) buffers: &'a mut Buffers<S>,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<S: Simd> Vectorized<S> for Job<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self, simd: S) -> Result<()> {
+        fill(simd, self)
+    }
 }
 
 /// The two postorders of a tree, and where each node of one is in the other.
@@ -175,8 +185,8 @@ impl<'a> Sides<'a> {
 
 /// Fills the tables of subtree values.
 #[inline(always)]
-pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
-    let Job { pair, tables, buffers } = job;
+fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
+    let Job { pair, tables, buffers, cancel } = job;
     let rows = Sides::new(pair.rows);
     let columns = Sides::new(pair.columns);
     let orders =
@@ -226,8 +236,8 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
         let layout =
             Layout { row: &row_of[side], fresh: &[rows.on(side, top) as u32], profile: &profile };
         let rows = rows.trees[side];
-        let job = packed::Job { rows, layout, columns, buffers: &mut sides[side] };
-        simd.fill(job, cancel)?;
+        let buffers = &mut sides[side];
+        simd.run(packed::Job { rows, layout, columns, buffers, cancel })?;
         pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())

@@ -3,18 +3,12 @@
 use crate::distance::columns::Columns;
 use crate::distance::engine::Kernel;
 use crate::distance::inner::{Buffers, Job, Kind, Pair, SIDES};
-use crate::distance::lanes::{Instructions, Lanes};
 use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
-use crate::distance::simd::{
-    InstructionSet, Simd,
-    portable::{Plain, Portable},
-};
-#[cfg(target_arch = "x86_64")]
-use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::error::Result;
 use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
+use crate::simd::{InLanes, Simd, in_any_lanes};
 use crate::tree::Orientation;
 
 use super::PathPlan;
@@ -35,35 +29,8 @@ impl Run<'_> {
     /// Hands the savings of all subtrees to `read`.
     pub(crate) fn savings(&self, kernel: Kernel, read: &mut impl Read) -> Result<()> {
         let smaller = self.rows.tree.nodes().min(self.columns.tree.nodes());
-        let Some(mut lanes) = Lanes::narrowest(self.pricing, smaller) else {
-            return self.in_lanes(Portable::<i128, 4>::new(), read);
-        };
-        if let Kernel::Exactly(_, wanted) = kernel {
-            lanes = lanes.max(wanted);
-        }
-        #[cfg(target_arch = "x86_64")]
-        {
-            if kernel.may_use(Instructions::Avx512)
-                && let Some(avx512) = Avx512::detect()
-            {
-                return self.by(avx512, lanes, read);
-            }
-            if kernel.may_use(Instructions::Avx2)
-                && let Some(avx2) = Avx2::detect()
-            {
-                return self.by(avx2, lanes, read);
-            }
-        }
-        self.by(Plain, lanes, read)
-    }
-
-    fn by<I: InstructionSet>(&self, set: I, lanes: Lanes, read: &mut impl Read) -> Result<()> {
-        match lanes {
-            Lanes::Bytes => self.in_lanes(set.bytes(), read),
-            Lanes::Words => self.in_lanes(set.words(), read),
-            Lanes::Ints => self.in_lanes(set.ints(), read),
-            Lanes::Doubles => self.in_lanes(set.doubles(), read),
-        }
+        let lanes = kernel.lanes(self.pricing, smaller);
+        in_any_lanes(lanes, |set| kernel.may_use(set), WithRead { run: self, read })
     }
 
     fn in_lanes<S: Simd>(&self, simd: S, read: &mut impl Read) -> Result<()> {
@@ -86,7 +53,7 @@ impl Run<'_> {
             let source = Source { pricing, transposed, codes: &codes };
             source.fill(rows, stride, profile, Source::fill_row);
         }
-        simd.fill_inner(Job { pair, tables: &tables, buffers: &mut buffers }, cancel)?;
+        simd.run(Job { pair, tables: &tables, buffers: &mut buffers, cancel })?;
         let savings = Savings {
             table: S::elements(&buffers.sides[0].table),
             stride,
@@ -97,5 +64,19 @@ impl Run<'_> {
         };
         read.read(0, savings);
         Ok(())
+    }
+}
+
+/// A run, before its lanes are chosen.
+struct WithRead<'a, R> {
+    run: &'a Run<'a>,
+    read: &'a mut R,
+}
+
+impl<R: Read> InLanes for WithRead<'_, R> {
+    type Output = Result<()>;
+
+    fn run<S: Simd>(self, simd: S) -> Result<()> {
+        self.run.in_lanes(simd, self.read)
     }
 }

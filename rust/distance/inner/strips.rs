@@ -23,7 +23,7 @@
 //! is still needed, fits into a cache and takes little memory. A strip is turned while it is
 //! loaded. Cells of empty forests are 0 and stay so; for a lane they are those of the first rows.
 
-use crate::distance::simd::{BLOCK, Element, Simd};
+use crate::simd::{BLOCK, Element, Simd};
 
 /// Vectors side by side in a strip: few, so that strips stay in the L2 cache and begin where the
 /// first of their lanes does.

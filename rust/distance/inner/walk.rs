@@ -2,9 +2,9 @@
 
 use crate::distance::inner::strips::{self, Order, Row, Strip};
 use crate::distance::inner::{Buffers, PathPlan, Sides};
-use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::parallel::Cancel;
+use crate::simd::Simd;
 
 /// What happens to the row forest along an inner path.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Distances from one query to the candidates that no bound rules out.
 
 use crate::distance::{
-    self, Group, Kernel, Rows, Shared, Whole, Workspace, append_codes, best_route, estimate,
-    group_savings,
+    self, Group, Keeper, Kernel, Rows, Shared, Whole, Workspace, append_codes, best_route,
+    estimate, group_savings,
 };
 use crate::error::Result;
 use crate::pair::{Local, Operand, Prices, Pricing};
@@ -156,7 +156,7 @@ impl Column<'_> {
             orientation: self.side,
             codes: &self.codes,
             largest: x.tree.nodes(),
-            cache: &x.tree.columns,
+            keeper: Keeper::Tree(x.tree),
         };
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
