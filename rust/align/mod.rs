@@ -33,11 +33,9 @@ macro_rules! in_quanta {
         }
     };
 }
-#[cfg(feature = "python")]
 pub(crate) use in_quanta;
 
 mod amount;
-pub mod bulk;
 mod count;
 mod enumerate;
 mod forest;
@@ -55,7 +53,10 @@ mod tests;
 pub use count::{CoOptimal, Expectation};
 pub use enumerate::Enumeration;
 pub use problem::{Order, Problem, align_work, subtree_distances};
+pub(crate) use problem::{Setting, only_counterparts, soft_work};
+pub(crate) use recycle::Recycled;
 pub use soft::soft_alignment;
+pub(crate) use sweep::KEEP_LISTS;
 pub use trace::one_alignment;
 
 /// Whole numbers of quanta: `i64`, or `i128` for wide tables.

@@ -40,7 +40,7 @@ fn best_outer(x: &Prepared, y: &Prepared) -> (Route, f64) {
     let outer =
         |orientation, swapped| Route { decomposition: Decomposition::Outer(orientation), swapped };
     let mut best = (outer(Orientation::Left, false), f64::INFINITY);
-    for orientation in [Orientation::Left, Orientation::Right] {
+    for orientation in Orientation::BOTH {
         let (a, b) = (x.oriented(orientation), y.oriented(orientation));
         for (swapped, cells) in [(false, work(a, b)), (true, work(b, a))] {
             if cells < best.1 {
@@ -59,7 +59,7 @@ fn outer_row(columns: &Oriented) -> f64 {
 /// At most the estimated cells of a row, whatever its path.
 pub(crate) fn least_row(columns: &Prepared) -> f64 {
     let n = columns.nodes() as f64;
-    let outer = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+    let outer = Orientation::BOTH.map(|side| columns.oriented(side));
     outer_row(outer[0]).min(outer_row(outer[1])).min(INNER_CELL * n * n / 2.0)
 }
 
@@ -76,7 +76,7 @@ fn lane_bytes(pricing: Pricing<'_>, smaller: usize) -> u64 {
 
 /// What a row costs along each kind of path.
 fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
-    let sides = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+    let sides = Orientation::BOTH.map(|side| columns.oriented(side));
     let [left, right] = sides.map(|side| {
         // Tables of badly shaped columns would be too large.
         if side.column_work > LARGEST_TABLES { f64::INFINITY } else { outer_row(side) }

@@ -15,8 +15,6 @@ use crate::simd::{Instructions, Lanes, Simd};
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
 
-pub(super) const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
-
 pub(super) fn prepare(tree: &Plain) -> Prepared {
     crate::tree::check_preorder(&tree.parents).unwrap();
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
@@ -41,7 +39,7 @@ pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<
     let cancel = Cancel::default();
     let mut found =
         vec![distance(operand(x), operand(y), pricing, &mut workspace, &cancel).unwrap()];
-    for orientation in SIDES {
+    for orientation in Orientation::BOTH {
         for swapped in [false, true] {
             for kernel in kernels() {
                 let route = Route { decomposition: Decomposition::Outer(orientation), swapped };
@@ -199,7 +197,7 @@ proptest! {
         let ys: Vec<_> = ys.iter().map(prepare).collect();
         let cost = some_cost(seed);
         let table = table(&cost, 3, 1.0);
-        for side in SIDES {
+        for side in Orientation::BOTH {
             for pricing in [Pricing::Unit, Pricing::Table(&table)] {
                 let expected: Vec<_> =
                     ys.iter().map(|y| all_ways(&x, y, pricing)[0]).collect();

@@ -4,11 +4,13 @@
 //! which cuts them so that they fit into a budget before any tree of them is prepared. So it is
 //! made of sizes. All are upper bounds.
 
+use super::Request;
+use super::matrix::Kinds;
 use super::plan::BATCH_LANES;
-use super::{Kinds, Request, SIDES};
 use crate::distance::{FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, most_bytes};
 use crate::pair::{Prices, Pricing, Side};
 use crate::simd::{Instructions, Lanes};
+use crate::tree::Orientation;
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;
@@ -187,7 +189,8 @@ pub(super) fn scratch_bytes(
 ) -> u64 {
     let nodes = largest_pair(request, kinds, diagonal);
     let trees = || request.x.trees.iter().chain(request.y.trees);
-    let work = SIDES.map(|side| trees().map(|tree| tree.oriented(side).column_work).max());
+    let work =
+        Orientation::BOTH.map(|side| trees().map(|tree| tree.oriented(side).column_work).max());
     let labels = |side: &Side<'_>| side.trees.iter().map(|tree| tree.labels().len()).max();
     let labels = [labels(&request.x), labels(&request.y)].map(|most| most.unwrap_or(0) as u64);
     let extent = Extent {

@@ -6,9 +6,8 @@
 
 use crate::distance::{estimate, pair_work};
 use crate::pair::Prices;
-use crate::pairwise::SIDES;
 use crate::simd::Lanes;
-use crate::tree::{Oriented, Prepared};
+use crate::tree::{Orientation, Oriented, Prepared};
 use std::ops::Range;
 
 /// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
@@ -64,8 +63,9 @@ pub(crate) struct Plan {
 
 /// Work of a tree along the rows and along the columns, on its better side.
 fn weights(tree: &Prepared) -> (f64, f64) {
-    let least =
-        |of: fn(&Oriented) -> u64| SIDES.map(|side| of(tree.oriented(side))).into_iter().min();
+    let least = |of: fn(&Oriented) -> u64| {
+        Orientation::BOTH.map(|side| of(tree.oriented(side))).into_iter().min()
+    };
     let rows = least(|side| side.row_work).unwrap_or(0) as f64;
     let columns = least(|side| side.column_work).unwrap_or(0) as f64 + 1.0;
     // Half of what inner paths save is due to each of two trees.
@@ -76,7 +76,7 @@ fn weights(tree: &Prepared) -> (f64, f64) {
 /// The work of a pair of trees like this one on its best route, as a share of that along left or
 /// right paths; below 1 where inner paths pay.
 pub fn inner_share(tree: &Prepared) -> f64 {
-    let outer = SIDES.map(|side| tree.oriented(side));
+    let outer = Orientation::BOTH.map(|side| tree.oriented(side));
     let outer = outer.map(|side| estimate(side.row_work, side.column_work));
     let outer = outer[0].min(outer[1]);
     if outer > LARGE { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
@@ -244,7 +244,7 @@ mod tests {
     fn work_is_estimated_along_inner_paths_too() {
         let trees: Vec<_> = [900, 1000, 1100].map(zigzag).into_iter().collect();
         let outer = {
-            let left = trees[1].oriented(SIDES[0]);
+            let left = trees[1].oriented(Orientation::BOTH[0]);
             estimate(left.row_work, left.column_work)
         };
         assert!(outer > 20.0 * pair_work(&trees[1], &trees[1]));

@@ -1,8 +1,9 @@
 //! One task: a batch of columns against a range of rows, row by row.
 
+use super::Request;
+use super::batch::Batch;
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
-use super::{Batch, Request};
 use crate::distance::{Workspace, cell_time, distance_in_band, distance_up_to};
 use crate::error::Result;
 use crate::pair::{Local, Operand, Prices, Pricing};

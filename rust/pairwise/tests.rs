@@ -1,9 +1,11 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::distance;
+use crate::distance::{Workspace, distance};
 use crate::naive::{Plain, trees};
-use crate::tree::Numbering;
+use crate::pair::{Prices, Pricing, Side};
+use crate::parallel::Cancel;
+use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
 fn prepare(trees: &[Plain]) -> Vec<Prepared> {

@@ -1,6 +1,5 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
-use crate::align::bulk::{self, Script};
 use crate::align::{
     CoOptimal, Enumeration, Integer, Order, Problem, align_work, in_quanta, one_alignment,
     soft_alignment, subtree_distances as core_subtree_distances,
@@ -8,6 +7,7 @@ use crate::align::{
 use crate::distance::{Workspace, pair_work};
 use crate::error::{Error, Result};
 use crate::pair::{Operand, Pricing, Side, cost_of_pairs};
+use crate::pairwise::edits::{self, Script};
 use crate::parallel::Cancel;
 use crate::python::cost::{CostTable, PriceList, with_prices};
 use crate::python::distance::{LONG_PAIR, SMALL_PAIR, WORKSPACE, with_operands};
@@ -331,10 +331,10 @@ pub(super) fn edit_counts<'py>(
     let mut rows = vec![Vec::new(); pairs.len()];
     with_prices(py, costs.as_ref(), |prices| {
         let symbols = symbols.2;
-        let request = bulk::Request { x, y, symbol_of, symbols, prices, script, tolerance };
+        let request = edits::Request { x, y, symbol_of, symbols, prices, script, tolerance };
         run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
             let store = |position: usize, counts| rows[position] = counts;
-            bulk::edit_counts(&request, &pairs, threads, cancel, store, poll)
+            edits::edit_counts(&request, &pairs, threads, cancel, store, poll)
         })
     })?;
     let mut starts = vec![0i64];

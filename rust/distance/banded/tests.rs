@@ -21,7 +21,7 @@ fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator
         if x.tree.nodes() == 0 || y.tree.nodes() == 0 {
             continue;
         }
-        for side in [Orientation::Left, Orientation::Right] {
+        for side in Orientation::BOTH {
             let band = Band::new(x, y, pricing, edits, side);
             let found = band.cost(pricing, &cancel).unwrap();
             // Above the limit a band may find something dearer than the distance, or nothing.

@@ -14,7 +14,7 @@ use crate::tree::Orientation;
 pub(super) fn texts<'a>(operand: &Operand<'a>) -> [&'a [u32]; 2] {
     let tree = operand.tree;
     // A virtual root stands behind the real nodes.
-    [Orientation::Left, Orientation::Right].map(|order| &tree.oriented(order).label[..tree.nodes()])
+    Orientation::BOTH.map(|order| &tree.oriented(order).label[..tree.nodes()])
 }
 
 /// Columns between two looks at the limit.

@@ -29,7 +29,6 @@ pub(crate) use run::Run;
 use strips::{Order, Row};
 use walk::Walk;
 
-const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 const WHAT: &str = "the dynamic programme of one pair of trees";
 
 /// The place of each node of the left postorder in the right one.
@@ -103,7 +102,7 @@ impl<S: Simd> Buffers<S> {
         let Pair { rows, plan, columns } = pair;
         let mut sides = [packed::Buffers::default(), packed::Buffers::default()];
         let columns = columns.oriented(Orientation::Left).len();
-        for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(SIDES) {
+        for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(Orientation::BOTH) {
             let rows = rows.oriented(orientation);
             let room = (rows.len(), labels);
             if let Some(table) = table {
@@ -171,7 +170,7 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn new(tree: &'a Prepared) -> Self {
-        let trees = SIDES.map(|side| tree.oriented(side));
+        let trees = Orientation::BOTH.map(|side| tree.oriented(side));
         let places = right_places(trees[0]);
         let origins = inverse(&places);
         Self { trees, places: [places, origins] }

@@ -2,7 +2,7 @@
 
 use crate::distance::columns::Columns;
 use crate::distance::engine::Kernel;
-use crate::distance::inner::{Buffers, Job, Kind, Pair, SIDES};
+use crate::distance::inner::{Buffers, Job, Kind, Pair};
 use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::error::Result;
@@ -41,12 +41,13 @@ impl Run<'_> {
             let build = || Columns::<S>::new(&[columns.tree.oriented(side)], cancel);
             plan.has(kind, row_tree).then(build).transpose()
         };
-        let tables = [table(Kind::Left, SIDES[0])?, table(Kind::Right, SIDES[1])?];
+        let tables =
+            [table(Kind::Left, Orientation::BOTH[0])?, table(Kind::Right, Orientation::BOTH[1])?];
         let pair = Pair { rows: rows.tree, plan, columns: columns.tree };
         let mut buffers = Buffers::new(pair, profile::height(rows), &tables, cancel)?;
         let stride = column_tree.len().div_ceil(S::LANES) * S::LANES;
         let mut codes = Vec::new();
-        for (side, buffers) in SIDES.into_iter().zip(&mut buffers.sides) {
+        for (side, buffers) in Orientation::BOTH.into_iter().zip(&mut buffers.sides) {
             codes.clear();
             profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
             let profile = S::elements_mut(&mut buffers.profile);

@@ -4,7 +4,7 @@ use super::paths::Prices;
 use super::*;
 use crate::distance::profile::{self, Source};
 use crate::distance::strategy::best_route;
-use crate::distance::tests::{SIDES, all_ways, operand, prepare, some_cost, table};
+use crate::distance::tests::{all_ways, operand, prepare, some_cost, table};
 use crate::distance::{
     Decomposition, Kernel, Whole, Workspace, append_codes, scalar, subtree_savings,
 };
@@ -51,7 +51,7 @@ fn subtrees_have_the_same_savings_along_inner_paths() {
     for pricing in [Pricing::Unit, Pricing::Table(&table)] {
         assert_eq!(best_route(&x, &y, pricing).0.decomposition, Decomposition::Mixed);
         for (source, target) in [(&x, &y), (&y, &x)] {
-            for side in SIDES {
+            for side in Orientation::BOTH {
                 let (mut found, mut workspace) = (Vec::<i64>::new(), Workspace::default());
                 let (a, b) = (operand(source), operand(target));
                 let cancel = Cancel::default();
@@ -99,7 +99,7 @@ fn zigzags_side_by_side_take_little_memory() {
 #[test]
 fn no_more_tables_are_kept_than_allowed() {
     let tree = prepare(&under_one_root(&[zigzag(80, 1), zigzag(80, 2)]));
-    let [left, right] = SIDES.map(|side| tree.oriented(side));
+    let [left, right] = Orientation::BOTH.map(|side| tree.oriented(side));
     let mut kept = Vec::new();
     for most_kept in [0, 1, 2, 4, 8, 100] {
         let prices = Prices { left: 9.0, right: 9.0, inner: 1.0, turn: 0.1, most_kept };
@@ -118,7 +118,7 @@ fn at_prices(
     prices: Prices,
     kernel: Kernel,
 ) -> f64 {
-    let [left, right] = SIDES.map(|side| x.oriented(side));
+    let [left, right] = Orientation::BOTH.map(|side| x.oriented(side));
     let plan = &PathPlan::new(left, right, prices);
     let (rows, columns, cancel) = (&operand(x), &operand(y), &Cancel::default());
     let run = Run { rows, columns, plan, pricing, transposed: false, cancel };

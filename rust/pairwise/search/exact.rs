@@ -6,8 +6,8 @@ use crate::distance::{
 };
 use crate::error::Result;
 use crate::pair::{Local, Operand, Prices, Pricing};
+use crate::pairwise::batch::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::pairwise::search::Search;
-use crate::pairwise::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::parallel::{Cancel, Crew};
 use crate::tree::{Orientation, Prepared, SubtreeIds};
 use std::sync::atomic::Ordering;

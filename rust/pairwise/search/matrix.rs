@@ -2,9 +2,10 @@
 //! bounds of single pairs, and for a radius, where batches have the bounds in front of them.
 
 use crate::error::Result;
+use crate::pairwise::Request;
+use crate::pairwise::matrix::compute_known;
 use crate::pairwise::search::best::{Best, Budget, Neighbor};
 use crate::pairwise::search::{Found, Search, Wanted};
-use crate::pairwise::{Request, compute_known};
 use crate::parallel::Cancel;
 
 /// As [`super::search`].

@@ -2,13 +2,11 @@
 
 use super::plan::{Pair, Plan, Task};
 use super::{Counts, Request};
-use crate::align::Integer;
-use crate::align::problem::Problem;
-use crate::align::recycle::Recycled;
+use crate::align::{Integer, Problem, Recycled, in_quanta};
 use crate::distance::{Read, Savings, Workspace, copy_savings};
 use crate::error::Result;
 use crate::pair::{Local, Operand, Prices, Pricing};
-use crate::pairwise::{Batch, SIDES, Way};
+use crate::pairwise::batch::{Batch, Way};
 use crate::parallel::Cancel;
 use crate::simd::Element;
 use crate::tree::{Orientation, SubtreeIds};
@@ -108,7 +106,7 @@ impl Row<'_> {
             if let Way::Together(side, shared) = batch.way(x.tree, ids) {
                 let mut read = CountAll::<Q> {
                     row: self,
-                    side: SIDES[side],
+                    side: Orientation::BOTH[side],
                     found,
                     outcome: Ok(()),
                     quanta: std::marker::PhantomData,

@@ -1,12 +1,10 @@
 //! What is counted of one pair.
 
 use super::{Counts, Request, Script};
-use crate::align::Integer;
-use crate::align::count::CoOptimal;
-use crate::align::problem::{Order, Problem, Setting, only_counterparts};
-use crate::align::soft::soft_alignment;
-use crate::align::sweep::KEEP_LISTS;
-use crate::align::trace::one_alignment;
+use crate::align::{
+    CoOptimal, Integer, KEEP_LISTS, Order, Problem, Setting, one_alignment, only_counterparts,
+    soft_alignment,
+};
 use crate::error::Result;
 use crate::pair::{Operand, Prices, Pricing};
 use crate::parallel::Cancel;

@@ -1,9 +1,9 @@
 //! Which pairs are counted, which are counted together, and in which order.
 
 use super::{Request, Script};
-use crate::align::problem::soft_work;
+use crate::align::soft_work;
 use crate::distance::pair_work;
-use crate::pairwise::cut_batches;
+use crate::pairwise::plan::cut_batches;
 use crate::tree::Copies;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::*;
-use crate::align::{Integer, Problem};
+use crate::align::{Integer, Problem, in_quanta};
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::naive::{Plain, trees};

@@ -14,7 +14,7 @@ use crate::distance::Workspace;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::pair::{Operand, Prices, Side};
-use crate::pairwise::subtree_ids;
+use crate::pairwise::batch::subtree_ids;
 use crate::parallel::{self, Cancel, Crew, Pace};
 use plan::Plan;
 use std::cell::{Cell, RefCell};
@@ -26,11 +26,11 @@ const MOST_TREES: usize = 4;
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Script {
-    /// One optimal alignment, that of [`one_alignment`](super::one_alignment).
+    /// One optimal alignment, that of [`one_alignment`](crate::align::one_alignment).
     One,
     /// The average of all optimal alignments.
     Average,
-    /// The average of all alignments at a temperature: see [`soft_alignment`](super::soft_alignment).
+    /// The average of all alignments at a temperature: see [`soft_alignment`](crate::align::soft_alignment).
     Soft(f64),
 }
 
@@ -49,7 +49,7 @@ pub struct Request<'a> {
     pub prices: Prices<'a>,
     /// Which of them count.
     pub script: Script,
-    /// As for [`Problem::new`](super::Problem::new).
+    /// As for [`Problem::new`](crate::align::Problem::new).
     pub tolerance: f64,
 }
 
