@@ -28,6 +28,8 @@ pub mod align;
 pub mod cost;
 pub mod distance;
 mod error;
+#[cfg(test)]
+mod layers;
 pub mod memory;
 #[cfg(test)]
 mod naive;
