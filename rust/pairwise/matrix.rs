@@ -1,16 +1,14 @@
 //! All distances of a request, by as many threads as help.
 
 use crate::distance::{Catalogue, Workspace, cell_time};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory;
-use crate::pair::{Operand, Side};
 use crate::pairwise::account;
-use crate::pairwise::batch::subtree_ids;
-use crate::pairwise::filter::{Filter, Memory};
-use crate::pairwise::plan::{Chosen, Plan, Shape};
+use crate::pairwise::filter::Memory;
+use crate::pairwise::plan::{Chosen, Plan, Shape, Task};
 use crate::pairwise::task::Matrix;
 use crate::pairwise::{Computed, Request};
-use crate::parallel::{self, Cancel, Crew, Pace};
+use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
 use crate::tree::{Copies, Prepared};
 use std::cell::{Cell, RefCell};
 
@@ -36,47 +34,37 @@ pub fn compute<S: FnMut(usize, usize, f64)>(
     compute_known(request, None, threads, cancel, store, poll)
 }
 
-/// The same, if the bounds of the targets may be known already.
-pub(super) fn compute_known<S: FnMut(usize, usize, f64)>(
+/// The same, with the bounds of the targets if they are known already.
+pub(super) fn compute_known<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
     request: &Request<'_>,
     catalogue: Option<&Catalogue>,
     threads: usize,
     cancel: &Cancel,
-    mut store: S,
-    poll: impl FnMut(u64) -> bool,
+    store: S,
+    poll: P,
 ) -> Result<Computed> {
     let Request { x, y, triangle, .. } = *request;
-    let done = Cell::new(0);
     // Trees that occur again have the distances of the first of their kind.
     let of_rows = Copies::new(x.trees, 0..x.trees.len());
     let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
     let of_columns = other.as_ref().unwrap_or(&of_rows);
-    let (poll, mut pace) = (RefCell::new(poll), Pace::new());
-    let all_differ = of_rows.all_differ() && of_columns.all_differ();
-    let mut store_copies = |store: &mut S, i: usize, j: usize, distance: f64| {
-        for a in of_rows.of(i) {
-            if cancel.check().is_err() {
-                return;
-            }
-            for b in of_columns.of(j) {
-                // The pairs among the copies of one tree of a triangle are met in both orders.
-                if !triangle || i != j || a < b || (a == b && request.diagonal) {
-                    store(a, b, distance);
-                    done.set(done.get() + 1);
-                }
-                // Few trees can have many copies.
-                if pace.is_due() && !poll.borrow_mut()(done.get()) {
-                    cancel.cancel();
-                }
-            }
-        }
-    };
     let kinds = Kinds { rows: of_rows.distinct(), columns: of_columns.distinct() };
+    let (done, poll) = (Cell::new(0), RefCell::new(poll));
+    let mut results = Results {
+        request,
+        of_rows: &of_rows,
+        of_columns,
+        store,
+        done: &done,
+        poll: &poll,
+        pace: Pace::new(),
+        cancel,
+    };
     let diagonal = triangle && must_meet_themselves(request, &of_rows);
     if triangle && !diagonal {
-        kinds.rows.iter().for_each(|&i| {
-            store_copies(&mut store, i as usize, i as usize, 0.0);
-        });
+        for &i in kinds.rows {
+            results.store_copies(i as usize, i as usize, 0.0);
+        }
     }
     let shape = Shape { triangle, diagonal, prices: request.prices };
     let rows = Chosen { trees: x.trees, indices: kinds.rows };
@@ -88,21 +76,89 @@ pub(super) fn compute_known<S: FnMut(usize, usize, f64)>(
     let work_time = plan.cells * cell_time(request.prices, mean_nodes(x.trees));
     let mut ask = || poll.borrow_mut()(done.get());
     let mut crew = Crew::new(threads, cancel, &mut ask);
-    let matrix = Matrix {
-        request,
-        plan: &plan,
-        diagonal,
-        deletes: totals(&x, |operand| request.prices.delete_all(operand)),
-        inserts: totals(&y, |operand| request.prices.insert_all(operand)),
-        filter: Filter::new(request, catalogue, work_time, &mut crew)?,
-        ids: subtree_ids(x.trees, y.trees, request.prices, &mut crew)?,
-    };
-    let exact = Cell::new(0);
+    let matrix = Matrix::new(request, &plan, diagonal, (catalogue, work_time), &mut crew)?;
+    let exact = run(&matrix, work_time / threads as f64, threads, &mut results)?;
+    cancel.check()?;
+    // The last report: all is done.
+    let pairs = done.get();
+    if poll.into_inner()(pairs) { Ok(Computed { pairs, exact }) } else { Err(Error::Cancelled) }
+}
+
+/// Runs all tasks and returns the number of wanted distances that were computed. `thread_time` is
+/// the time that each thread works.
+fn run<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
+    matrix: &Matrix<'_>,
+    thread_time: f64,
+    threads: usize,
+    results: &mut Results<'_, S, P>,
+) -> Result<u64> {
+    let plan = matrix.plan;
+    let Results { done, poll, cancel, .. } = *results;
+    let mut exact = 0;
+    let scratch = || (Workspace::default(), Memory::new(thread_time));
     let work = |scratch: &mut (Workspace, Memory), index: usize| {
         Ok((index, matrix.task(&plan.tasks[index], scratch, cancel)?))
     };
-    let receive = |(index, (distances, computed)): (usize, (Vec<f64>, u64))| {
-        let task = &plan.tasks[index];
+    let mut receive = |(index, (distances, computed)): (usize, (Vec<f64>, u64))| {
+        results.store_task(matrix, &plan.tasks[index], distances);
+        exact += computed;
+    };
+    if plan.cells < SMALL_MATRIX {
+        let mut scratch = scratch();
+        for index in 0..plan.tasks.len() {
+            receive(work(&mut scratch, index)?);
+            cancel.check()?;
+        }
+    } else {
+        let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
+        parallel::for_each(tasks, scratch, work, receive, || poll.borrow_mut()(done.get()))?;
+    }
+    Ok(exact)
+}
+
+/// Hands distances to the caller, also those of copies, and counts them.
+struct Results<'a, S, P> {
+    request: &'a Request<'a>,
+    of_rows: &'a Copies,
+    of_columns: &'a Copies,
+    store: S,
+    done: &'a Cell<u64>,
+    poll: &'a RefCell<P>,
+    pace: Pace,
+    cancel: &'a Cancel,
+}
+
+impl<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool> Results<'_, S, P> {
+    fn store(&mut self, i: usize, j: usize, distance: f64) {
+        (self.store)(i, j, distance);
+        self.done.set(self.done.get() + 1);
+    }
+
+    /// Stores the distance of a pair for all copies of both trees.
+    fn store_copies(&mut self, i: usize, j: usize, distance: f64) {
+        let (of_rows, of_columns) = (self.of_rows, self.of_columns);
+        let Request { triangle, diagonal, .. } = *self.request;
+        for a in of_rows.of(i) {
+            if self.cancel.check().is_err() {
+                return;
+            }
+            for b in of_columns.of(j) {
+                // The pairs among the copies of one tree of a triangle are met in both orders.
+                if !triangle || i != j || a < b || (a == b && diagonal) {
+                    self.store(a, b, distance);
+                }
+                // Few trees can have many copies.
+                if self.pace.is_due() && !self.poll.borrow_mut()(self.done.get()) {
+                    self.cancel.cancel();
+                }
+            }
+        }
+    }
+
+    /// Stores the wanted distances of a task.
+    fn store_task(&mut self, matrix: &Matrix<'_>, task: &Task, distances: Vec<f64>) {
+        let plan = matrix.plan;
+        let all_differ = self.of_rows.all_differ() && self.of_columns.all_differ();
         let mut distances = distances.into_iter();
         for row in task.rows.clone() {
             let i = plan.row_order[row];
@@ -111,43 +167,19 @@ pub(super) fn compute_known<S: FnMut(usize, usize, f64)>(
                 if !matrix.wants(row, column) {
                     continue;
                 }
-                if all_differ && (!triangle || row != column) {
-                    store(i, j, distance);
-                    done.set(done.get() + 1);
+                if all_differ && (!self.request.triangle || row != column) {
+                    self.store(i, j, distance);
                 } else {
-                    store_copies(&mut store, i, j, distance);
+                    self.store_copies(i, j, distance);
                 }
             }
         }
-        exact.set(exact.get() + computed);
-    };
-    let scratch = || (Workspace::default(), Memory::new(work_time / threads as f64));
-    if plan.cells < SMALL_MATRIX {
-        let mut scratch = scratch();
-        let mut receive = receive;
-        for index in 0..plan.tasks.len() {
-            receive(work(&mut scratch, index)?);
-            cancel.check()?;
-        }
-    } else {
-        let tasks = plan.tasks.len();
-        parallel::for_each(threads, tasks, cancel, scratch, work, receive, || {
-            poll.borrow_mut()(done.get())
-        })?;
     }
-    cancel.check()?;
-    // The last word: all is done.
-    let computed = Computed { pairs: done.get(), exact: exact.get() };
-    if poll.into_inner()(done.get()) { Ok(computed) } else { Err(crate::Error::Cancelled) }
 }
 
 /// The mean number of nodes.
 pub(super) fn mean_nodes(trees: &[Prepared]) -> usize {
     trees.iter().map(Prepared::nodes).sum::<usize>() / trees.len().max(1)
-}
-
-fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
-    (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
 }
 
 /// One tree of each kind, on both sides.

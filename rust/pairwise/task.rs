@@ -1,29 +1,53 @@
 //! One task: a batch of columns against a range of rows, row by row.
 
 use super::Request;
-use super::batch::Batch;
+use super::batch::{Batch, subtree_ids};
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
-use crate::distance::{Workspace, cell_time, distance_in_band, distance_up_to};
+use crate::distance::{Catalogue, Workspace, cell_time, distance_in_band, distance_up_to};
 use crate::error::Result;
-use crate::pair::{Local, Operand, Prices, Pricing};
-use crate::parallel::Cancel;
+use crate::pair::{Local, Operand, Prices, Pricing, Side};
+use crate::parallel::{Cancel, Crew};
 use crate::tree::SubtreeIds;
 
 /// All that the tasks of a matrix share.
 pub(super) struct Matrix<'a> {
-    pub(super) request: &'a Request<'a>,
+    request: &'a Request<'a>,
     pub(super) plan: &'a Plan,
-    pub(super) diagonal: bool,
+    diagonal: bool,
     /// What deleting all of a tree of x, inserting all of a tree of y costs.
-    pub(super) deletes: Vec<i128>,
-    pub(super) inserts: Vec<i128>,
-    pub(super) filter: Option<Filter<'a>>,
+    deletes: Vec<i128>,
+    inserts: Vec<i128>,
+    filter: Option<Filter<'a>>,
     /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
-    pub(super) ids: Option<SubtreeIds>,
+    ids: Option<SubtreeIds>,
 }
 
-impl Matrix<'_> {
+fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
+    (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
+}
+
+impl<'a> Matrix<'a> {
+    /// Prepares what the tasks share. `work` is the time of all distances.
+    pub(super) fn new(
+        request: &'a Request<'a>,
+        plan: &'a Plan,
+        diagonal: bool,
+        (catalogue, work): (Option<&Catalogue>, f64),
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        let Request { x, y, prices, .. } = *request;
+        Ok(Self {
+            request,
+            plan,
+            diagonal,
+            deletes: totals(&x, |operand| prices.delete_all(operand)),
+            inserts: totals(&y, |operand| prices.insert_all(operand)),
+            filter: Filter::new(request, catalogue, work, crew)?,
+            ids: subtree_ids(x.trees, y.trees, prices, crew)?,
+        })
+    }
+
     /// Whether a pair is asked for: within a batch of the triangle (a, b) and (b, a) turn up.
     pub(super) fn wants(&self, row: usize, column: usize) -> bool {
         !self.request.triangle || row < column || (row == column && self.diagonal)

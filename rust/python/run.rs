@@ -1,7 +1,7 @@
 //! The one door for long calls: GIL released, Ctrl-C seen, progress told, errors mapped.
 
 use crate::error::{Error, Result};
-use crate::parallel::{self, Cancel};
+use crate::parallel::{self, Cancel, Tasks};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use std::sync::Mutex;
@@ -26,7 +26,8 @@ pub(super) fn watched<T: Send>(
             Err(_) => Err(Error::Cancelled),
         };
         let mut found = None;
-        parallel::for_each(1, 1, cancel, || (), once, |result| found = result, || poll(0))?;
+        let tasks = Tasks { threads: 1, count: 1, cancel };
+        parallel::for_each(tasks, || (), once, |result| found = result, || poll(0))?;
         found.ok_or(Error::Cancelled)
     })
 }

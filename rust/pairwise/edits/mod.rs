@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 use crate::pair::{Operand, Prices, Side};
 use crate::pairwise::batch::subtree_ids;
-use crate::parallel::{self, Cancel, Crew, Pace};
+use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
 use plan::Plan;
 use std::cell::{Cell, RefCell};
 use task::Counting;
@@ -105,10 +105,8 @@ pub fn edit_counts(
             }
         }
     };
-    let tasks = plan.tasks.len();
-    parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
-        poll.borrow_mut()(done.get())
-    })?;
+    let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
+    parallel::for_each(tasks, Workspace::default, work, receive, || poll.borrow_mut()(done.get()))?;
     if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
 }
 

@@ -30,7 +30,7 @@ use crate::memory;
 use crate::pair::{Prices, Side};
 use crate::pairwise::batch::SHARING_PAYS_OFF;
 use crate::pairwise::matrix::{SMALL_MATRIX, mean_nodes};
-use crate::parallel::{self, Cancel, Crew};
+use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::{Prepared, SubtreeIds};
 use best::Budget;
 use choice::{Choice, all_cells};
@@ -302,7 +302,8 @@ impl Collected {
             })
         } else {
             let poll = || poll(done.get());
-            parallel::for_each(threads, tasks, cancel, Scratch::default, work, receive, poll)
+            let tasks = Tasks { threads, count: tasks, cancel };
+            parallel::for_each(tasks, Scratch::default, work, receive, poll)
         };
         full.map_or(outcome, Err)
     }
