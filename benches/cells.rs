@@ -16,8 +16,10 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use treemetric::distance::{Census, Decomposition, Kernel, Route, Workspace, census, distance_by};
-use treemetric::pair::{Operand, Pricing};
+use treemetric::distance::{
+    Census, Decomposition, Kernel, Route, Scratch, Workspace, census, distance_by,
+};
+use treemetric::pair::{self, Operand, Pricing};
 use treemetric::parallel::Cancel;
 use treemetric::simd::{Instructions, Lanes};
 use treemetric::tree::{Numbering, Orientation, Prepared, bracket};
@@ -93,7 +95,7 @@ fn keyroot_sizes(parents: &[i32]) -> f64 {
     above.iter().map(|&count| f64::from(count)).sum()
 }
 
-fn pair(x: &(Vec<i32>, Vec<i32>), y: &(Vec<i32>, Vec<i32>)) -> Pair {
+fn make_pair(x: &(Vec<i32>, Vec<i32>), y: &(Vec<i32>, Vec<i32>)) -> Pair {
     let mut numbering = Numbering::default();
     let mut prepare = |tree: &(Vec<i32>, Vec<i32>)| Prepared::new(&tree.0, &tree.1, &mut numbering);
     let (a, b) = (prepare(x), prepare(y));
@@ -107,7 +109,7 @@ fn random_workload(nodes: usize) -> Workload {
         ((0..nodes).map(|_| random.below(LABELS) as i32).collect::<Vec<_>>(), parents)
     };
     let count = (4000 / nodes).clamp(2, 100);
-    let pairs = (0..count).map(|_| pair(&tree(), &tree())).collect();
+    let pairs = (0..count).map(|_| make_pair(&tree(), &tree())).collect();
     Workload { name: nodes.to_string(), pairs }
 }
 
@@ -120,7 +122,7 @@ fn file_workload(path: &str) -> Workload {
         (parsed.codes[range.clone()].to_vec(), parsed.parents[range].to_vec())
     };
     let trees: Vec<_> = parsed.offsets.windows(2).map(tree).collect();
-    let pairs = trees.windows(2).map(|two| pair(&two[0], &two[1])).collect();
+    let pairs = trees.windows(2).map(|two| make_pair(&two[0], &two[1])).collect();
     Workload { name: "file".into(), pairs }
 }
 
@@ -133,13 +135,10 @@ fn seconds(pairs: &[&Pair], kernel: Kernel, budget: Duration) -> f64 {
         for Pair { x, y, .. } in pairs {
             let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
             let found = distance_by(
-                operands.0,
-                operands.1,
-                Pricing::Unit,
+                &pair::Pair { x: operands.0, y: operands.1, costs: Pricing::Unit },
                 kernel,
                 LEFT,
-                &mut scratch,
-                &cancel,
+                &mut Scratch { workspace: &mut scratch, cancel: &cancel },
             );
             black_box(found).expect("a distance");
         }
@@ -225,8 +224,13 @@ fn check(workload: &Workload, kernels: &[(String, Kernel)]) {
     let Pair { x, y, .. } = &workload.pairs[0];
     let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let mut by = |kernel| {
-        distance_by(operands.0, operands.1, Pricing::Unit, kernel, LEFT, &mut scratch, &cancel)
-            .expect("a distance")
+        distance_by(
+            &pair::Pair { x: operands.0, y: operands.1, costs: Pricing::Unit },
+            kernel,
+            LEFT,
+            &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+        )
+        .expect("a distance")
     };
     let expected = by(Kernel::Scalar);
     for (name, kernel) in kernels {

@@ -8,9 +8,9 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use treemetric::cost::CostTable;
 use treemetric::distance::{
-    Decomposition, Kernel, Route, Workspace, distance, distance_by, pair_work,
+    Decomposition, Kernel, Route, Scratch, Workspace, distance, distance_by, pair_work,
 };
-use treemetric::pair::{Operand, Prices, Pricing, Side};
+use treemetric::pair::{Operand, Pair, Prices, Pricing, Side};
 use treemetric::pairwise::{Request, compute};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared};
@@ -72,14 +72,24 @@ fn pairs(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(pair_work(&x, &y) as u64));
             let mut by = |kernel| {
                 let (a, b) = operands;
-                distance_by(a, b, pricing, kernel, left, &mut scratch, &cancel)
+                distance_by(
+                    &Pair { x: a, y: b, costs: pricing },
+                    kernel,
+                    left,
+                    &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                )
             };
             assert_eq!(by(Kernel::Scalar), by(Kernel::Packed));
             for (kernel, label) in [(Kernel::Scalar, "scalar"), (Kernel::Packed, "packed")] {
                 group.bench_function(BenchmarkId::new(label, nodes), |b| b.iter(|| by(kernel)));
             }
             group.bench_function(BenchmarkId::new("auto", nodes), |b| {
-                b.iter(|| distance(operands.0, operands.1, pricing, &mut scratch, &cancel));
+                b.iter(|| {
+                    distance(
+                        &Pair { x: operands.0, y: operands.1, costs: pricing },
+                        &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                    )
+                });
             });
             group.finish();
         }
@@ -102,7 +112,10 @@ fn preparation(criterion: &mut Criterion) {
                 let tree = prepare(&tree);
                 let (x, y) =
                     (Operand { tree: &tree, codes: None }, Operand { tree: &other, codes: None });
-                distance(y, x, Pricing::Unit, &mut scratch, &cancel)
+                distance(
+                    &Pair { x: y, y: x, costs: Pricing::Unit },
+                    &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                )
             });
         });
     }

@@ -5,8 +5,8 @@
 //! and replacing nodes. Trees are prepared once and compared many times:
 //!
 //! ```
-//! use treemetric::distance::{Workspace, distance};
-//! use treemetric::pair::{Operand, Pricing};
+//! use treemetric::distance::{Scratch, Workspace, distance};
+//! use treemetric::pair::{Operand, Pair, Pricing};
 //! use treemetric::parallel::Cancel;
 //! use treemetric::tree::{Numbering, Prepared};
 //!
@@ -15,8 +15,9 @@
 //! let x = Prepared::new(&[0, 1, 2], &[-1, 0, 0], &mut numbering);
 //! let y = Prepared::new(&[0, 2], &[-1, 0], &mut numbering);
 //! let operand = |tree| Operand { tree, codes: None };
-//! let mut scratch = Workspace::default();
-//! let d = distance(operand(&x), operand(&y), Pricing::Unit, &mut scratch, &Cancel::default());
+//! let pair = Pair { x: operand(&x), y: operand(&y), costs: Pricing::Unit };
+//! let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
+//! let d = distance(&pair, &mut Scratch { workspace: &mut workspace, cancel: &cancel });
 //! assert_eq!(d, Ok(1.0));
 //! ```
 //!

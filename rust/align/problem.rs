@@ -3,10 +3,9 @@
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
 use crate::cost::Scale;
-use crate::distance::{Quanta, Workspace, subtree_savings};
+use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
-use crate::pair::{Operand, Prices, Pricing};
-use crate::parallel::Cancel;
+use crate::pair::{Operand, Pair, Prices, Pricing};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
 /// In which order the nodes are walked.
@@ -55,15 +54,13 @@ pub struct Problem<'a, Q: Recycle> {
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
     saving: i128,
-    pricing: Pricing<'a>,
+    costs: Pricing<'a>,
 }
 
 /// Two trees before the savings of their subtrees are known.
 #[derive(Debug)]
 pub(crate) struct Setting<'a> {
-    x: Operand<'a>,
-    y: Operand<'a>,
-    pricing: Pricing<'a>,
+    pair: Pair<'a>,
     tolerance: f64,
     /// In whose postorder savings are needed.
     pub(crate) orientation: Orientation,
@@ -72,22 +69,16 @@ pub(crate) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    pub(crate) fn new(
-        x: Operand<'a>,
-        y: Operand<'a>,
-        pricing: Pricing<'a>,
-        tolerance: f64,
-        order: Order,
-    ) -> Self {
-        let work = |orientation| cells(x.tree, y.tree, orientation);
-        let nothing_saved = pricing.delete_all(&x) + pricing.insert_all(&y);
-        let exact = is_exact(pricing);
+    pub(crate) fn new(pair: Pair<'a>, tolerance: f64, order: Order) -> Self {
+        let work = |orientation| cells(pair.x.tree, pair.y.tree, orientation);
+        let nothing_saved = pair.nothing_saved();
+        let exact = is_exact(pair.costs);
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
         let any = order == Order::Free || (order == Order::Any && no_slack);
         let left = any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
-        Self { x, y, pricing, tolerance, orientation, nothing_saved, exact }
+        Self { pair, tolerance, orientation, nothing_saved, exact }
     }
 
     /// The problem, with the savings of all subtrees in the order of the setting, and of all.
@@ -96,12 +87,13 @@ impl<'a> Setting<'a> {
         trees: Recycled<Q>,
         saving: i128,
     ) -> Problem<'a, Q> {
-        let Self { x, y, pricing, tolerance, orientation, nothing_saved, exact } = self;
+        let Self { pair, tolerance, orientation, nothing_saved, exact } = self;
+        let Pair { x, y, costs } = pair;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
         let mut labels = Vec::with_capacity(rows.len() * columns.len());
         for &a in rows {
             let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(pricing.raw_saving(a, y.code(b)))));
+            labels.extend(columns.iter().map(|&b| Q::from_wide(costs.raw_saving(a, y.code(b)))));
         }
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
@@ -116,7 +108,7 @@ impl<'a> Setting<'a> {
             slack: Q::from_wide(slack.min(nothing_saved)),
             nothing_saved,
             saving,
-            pricing,
+            costs,
         }
     }
 }
@@ -165,18 +157,14 @@ impl<'a, Q: Integer> Problem<'a, Q> {
     /// # Errors
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(
-        x: Operand<'a>,
-        y: Operand<'a>,
-        pricing: Pricing<'a>,
+        pair: Pair<'a>,
         tolerance: f64,
         order: Order,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
     ) -> Result<Self> {
-        let setting = Setting::new(x, y, pricing, tolerance, order);
-        let orientation = setting.orientation;
+        let setting = Setting::new(pair, tolerance, order);
         let mut trees = Recycled::default();
-        let saving = subtree_savings(x, y, pricing, orientation, &mut trees, workspace, cancel)?;
+        let saving = subtree_savings(&pair, setting.orientation, &mut trees, scratch)?;
         Ok(setting.with_savings(trees, saving))
     }
 
@@ -216,17 +204,17 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 
     /// The distance: the cost of the optimal alignments.
     pub fn optimal_cost(&self) -> f64 {
-        self.pricing.total(self.nothing_saved - self.saving)
+        self.costs.total(self.nothing_saved - self.saving)
     }
 
     /// Quanta as a cost.
     pub(crate) fn quanta_to_cost(&self, quanta: Q) -> f64 {
-        self.pricing.total(quanta.to_wide())
+        self.costs.total(quanta.to_wide())
     }
 
     /// Cost of deleting and inserting everything.
     pub(crate) fn cost_of_nothing_saved(&self) -> f64 {
-        self.pricing.total(self.nothing_saved)
+        self.costs.total(self.nothing_saved)
     }
 
     /// Preorder indices of a pair of nodes.
@@ -240,28 +228,23 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 ///
 /// # Errors
 /// As [`Problem::new`].
-pub fn subtree_distances(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<Vec<f64>> {
-    let deletes = subtree_totals(&x, |code| pricing.delete(code));
-    let inserts = subtree_totals(&y, |code| pricing.insert(code));
+pub fn subtree_distances(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<Vec<f64>> {
+    let costs = pair.costs;
+    let deletes = subtree_totals(&pair.x, |code| costs.delete(code));
+    let inserts = subtree_totals(&pair.y, |code| costs.insert(code));
     let m = inserts.len();
-    in_quanta!(pricing, Q => {
+    in_quanta!(costs, Q => {
         let right = Orientation::Right;
         let mut savings = Recycled::<Q>::default();
-        subtree_savings(x, y, pricing, right, &mut savings, workspace, cancel)?;
+        subtree_savings(pair, right, &mut savings, scratch)?;
         // Backwards, since the postorder of the right orientation is the reversed preorder.
         let cell = |(k, &saving): (usize, &Q)| {
-            pricing.total(deletes[k / m] + inserts[k % m] - saving.to_wide())
+            costs.total(deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
         let mut distances = Vec::with_capacity(savings.len());
         let mut cells = savings.iter().rev().enumerate();
         while distances.len() < savings.len() {
-            cancel.check()?;
+            scratch.cancel.check()?;
             distances.extend(cells.by_ref().take(1 << 20).map(cell));
         }
         Ok(distances)

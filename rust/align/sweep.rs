@@ -245,7 +245,8 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
             }
             for (r, cells, roots) in reached.rows() {
                 cancel.check()?;
-                flow_row(&layout, r, cells, &amounts, &mut flows, pairs, &mut adjoint);
+                let (amounts, flows, adjoint) = (&amounts, &mut flows, &mut adjoint);
+                Flow { layout: &layout, amounts, pairs, flows, adjoint }.row(r, cells);
                 for &c in roots {
                     let node = layout.node(r, c as usize);
                     let (i, j) = (layout.first.0 + r - 1, layout.first.1 + c as usize - 1);
@@ -261,38 +262,43 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
     }
 }
 
-/// Hands the derivatives of the cells of a row on to the cells that they were computed from.
-fn flow_row<A: Amount>(
-    layout: &Layout<'_>,
-    r: usize,
-    cells: &[Cell],
-    amounts: &Amounts<A>,
-    flows: &mut Amounts<A>,
-    pairs: &[A],
-    adjoint: &mut [A],
-) {
-    let (here, beside) = (r * layout.width, layout.row_beside(r));
-    for cell in cells {
-        let (c, bits) = (cell.column as usize, cell.bits);
-        let here = here + c;
-        if bits & state::ANY != 0 {
-            let flow = flows.any[here].clone();
-            if bits & step::DELETE != 0 {
-                flows.any[here - layout.width].add(&flow);
+/// What derivatives flow through in one forest.
+struct Flow<'a, A: Recycle> {
+    layout: &'a Layout<'a>,
+    amounts: &'a Amounts<A>,
+    /// Amounts of all pairs of nodes.
+    pairs: &'a [A],
+    flows: &'a mut Amounts<A>,
+    adjoint: &'a mut [A],
+}
+
+impl<A: Amount> Flow<'_, A> {
+    /// Hands the derivatives of the cells of a row to the cells that they were computed from.
+    fn row(self, r: usize, cells: &[Cell]) {
+        let Self { layout, amounts, pairs, flows, adjoint } = self;
+        let (here, beside) = (r * layout.width, layout.row_beside(r));
+        for cell in cells {
+            let (c, bits) = (cell.column as usize, cell.bits);
+            let here = here + c;
+            if bits & state::ANY != 0 {
+                let flow = flows.any[here].clone();
+                if bits & step::DELETE != 0 {
+                    flows.any[here - layout.width].add(&flow);
+                }
+                if bits & step::MAPPED != 0 {
+                    flows.mapped[here].add(&flow);
+                }
             }
-            if bits & step::MAPPED != 0 {
-                flows.mapped[here].add(&flow);
-            }
-        }
-        if bits & state::MAPPED != 0 {
-            let flow = flows.mapped[here].clone();
-            if bits & step::INSERT != 0 {
-                flows.mapped[here - 1].add(&flow);
-            }
-            if bits & step::PAIR != 0 {
-                let (beside, node) = (beside + layout.column_beside(c), layout.node(r, c));
-                flows.any[beside].add(&flow.times(&pairs[node]));
-                adjoint[node].add(&flow.times(&amounts.any[beside]));
+            if bits & state::MAPPED != 0 {
+                let flow = flows.mapped[here].clone();
+                if bits & step::INSERT != 0 {
+                    flows.mapped[here - 1].add(&flow);
+                }
+                if bits & step::PAIR != 0 {
+                    let (beside, node) = (beside + layout.column_beside(c), layout.node(r, c));
+                    flows.any[beside].add(&flow.times(&pairs[node]));
+                    adjoint[node].add(&flow.times(&amounts.any[beside]));
+                }
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::cost::CostTable;
-use crate::distance::{Workspace, distance};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{self, Plain, trees};
-use crate::pair::{Operand, Pricing};
+use crate::pair::{Operand, Pair, Pricing};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
 use num_bigint::BigUint;
@@ -31,7 +31,13 @@ fn ordered<'a, Q: Integer>(
 ) -> Problem<'a, Q> {
     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
-    Problem::new(x, y, pricing, 1e-9, order, &mut scratch, &cancel).unwrap()
+    Problem::new(
+        Pair { x, y, costs: pricing },
+        1e-9,
+        order,
+        &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+    )
+    .unwrap()
 }
 
 /// Symmetric or not, with ties, zeros and replacements that nobody should pay.
@@ -125,13 +131,13 @@ proptest! {
         let (a, b) = (Operand { tree: &tree_x, codes: None }, Operand { tree: &tree_y, codes: None });
         let mut scratch = Workspace::default();
         let cancel = Cancel::default();
-        let found = subtree_distances(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+        let found = subtree_distances(&Pair { x: a, y: b, costs: Pricing::Unit }, &mut Scratch { workspace: &mut scratch, cancel: &cancel }).unwrap();
         for i in 0..x.codes.len() {
             for j in 0..y.codes.len() {
                 let (below_x, below_y) = (prepare(&x.subtree(i)), prepare(&y.subtree(j)));
                 let (a, b) =
                     (Operand { tree: &below_x, codes: None }, Operand { tree: &below_y, codes: None });
-                let expected = distance(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+                let expected = distance(&Pair { x: a, y: b, costs: Pricing::Unit }, &mut Scratch { workspace: &mut scratch, cancel: &cancel }).unwrap();
                 prop_assert_eq!(found[i * y.codes.len() + j], expected);
             }
         }

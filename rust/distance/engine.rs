@@ -5,13 +5,12 @@ use crate::distance::savings::{Read, Whole};
 use crate::distance::sharing::Shared;
 use crate::distance::strategy::{self, best_route};
 use crate::distance::tables::{Keeper, LARGEST_TABLES, TablesOf};
-use crate::distance::workspace::{BuffersOf, Workspace};
+use crate::distance::workspace::{BuffersOf, Scratch, Workspace};
 use crate::distance::{inner, profile};
 use crate::error::Result;
-use crate::pair::{Operand, Pricing, costs_nothing};
-use crate::parallel::Cancel;
+use crate::pair::{Operand, Pair, Pricing};
 use crate::simd::{Family, InStoredLanes, Instructions, Lanes, Simd, in_stored_lanes};
-use crate::tree::{Orientation, Prepared};
+use crate::tree::Orientation;
 
 /// Which kernel may be used. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,29 +113,67 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
     row_work as f64 * (column_work + 16) as f64
 }
 
-/// The kernel for one pair with these columns and that much work.
-pub(crate) fn small_pair_kernel(columns: &Prepared, cells: f64) -> Kernel {
+/// The kernel for one pair on that route, with that much work.
+pub(crate) fn small_pair_kernel(pair: &Pair<'_>, route: Route, cells: f64) -> Kernel {
+    let columns = if route.swapped { pair.x.tree } else { pair.y.tree };
     let small = cells < TABLES_PAY_OFF && columns.slot.count_use(OFTEN) < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
 }
 
-/// The edit distance from `x` to `y`.
+/// What is known of a pair before it is computed: whether its distance is plainly 0, and
+/// otherwise its route and its estimated work. Made once per pair and handed down.
+#[derive(Debug, Clone, Copy)]
+pub struct PairPlan {
+    /// `None` if the distance is plainly 0.
+    route: Option<Route>,
+    cells: f64,
+}
+
+impl PairPlan {
+    /// Looks at a pair.
+    #[inline]
+    pub fn new(pair: &Pair<'_>) -> Self {
+        if pair.costs_nothing() { Self { route: None, cells: 0.0 } } else { Self::of_unequal(pair) }
+    }
+
+    /// The plan of a pair whose distance is not plainly 0.
+    #[inline]
+    pub(crate) fn of_unequal(pair: &Pair<'_>) -> Self {
+        let (route, cells) = best_route(pair.x.tree, pair.y.tree, pair.costs);
+        Self { route: Some(route), cells }
+    }
+
+    /// Estimated cells; proportional to the time of the pair.
+    pub fn cells(&self) -> f64 {
+        self.cells
+    }
+
+    /// Whether the distance is plainly 0.
+    pub(crate) fn is_free(&self) -> bool {
+        self.route.is_none()
+    }
+}
+
+/// The edit distance of a pair.
 ///
 /// # Errors
-/// [`crate::Error::Memory`] if the pair does not fit, [`crate::Error::Cancelled`] if asked to.
-pub fn distance(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+/// [`crate::Error::Memory`] if the pair does not fit, [`crate::Error::Cancelled`] if asked to stop.
+pub fn distance(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<f64> {
+    planned_distance(pair, &PairPlan::new(pair), scratch)
+}
+
+/// The same by the plan of the pair.
+///
+/// # Errors
+/// As [`distance`].
+pub fn planned_distance(
+    pair: &Pair<'_>,
+    plan: &PairPlan,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
-    if costs_nothing(&x, &y, pricing) {
-        return Ok(0.0);
-    }
-    let (route, cells) = best_route(x.tree, y.tree, pricing);
-    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, cells);
-    distance_by(x, y, pricing, kernel, route, workspace, cancel)
+    let Some(route) = plan.route else { return Ok(0.0) };
+    let kernel = small_pair_kernel(pair, route, plan.cells);
+    distance_by(pair, kernel, route, scratch)
 }
 
 /// The edit distance by a chosen kernel and route; for tests and measurements.
@@ -144,38 +181,34 @@ pub fn distance(
 /// # Errors
 /// As [`distance`].
 pub fn distance_by(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     kernel: Kernel,
     route: Route,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
     let mut saving = 0;
     let mut read = Whole(|_, whole| saving = whole);
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut read)?;
-    Ok(pricing.total(pricing.delete_all(&x) + pricing.insert_all(&y) - saving))
+    with_savings(pair, kernel, route, scratch, &mut read)?;
+    Ok(pair.costs.total(pair.nothing_saved() - saving))
 }
 
 /// Runs one pair and hands its savings to `read`.
-#[allow(clippy::too_many_arguments)] // a pair, its prices, the choices, the scratch
 pub(crate) fn with_savings(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     kernel: Kernel,
     route: Route,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
     read: &mut impl Read,
 ) -> Result<()> {
-    let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
+    let Pair { x, y, costs } = *pair;
+    let Scratch { workspace, cancel } = scratch;
+    let transposed = route.swapped;
+    let (rows, columns) = if transposed { (y, x) } else { (x, y) };
     let Decomposition::Outer(orientation) = route.decomposition else {
         let only_inner = route.decomposition == Decomposition::Inner;
-        let plan = &strategy::plan(rows.tree, columns.tree, pricing, only_inner);
-        let (rows, columns, transposed) = (&rows, &columns, route.swapped);
-        let run = inner::Run { rows, columns, plan, pricing, transposed, cancel };
+        let plan = &strategy::plan(rows.tree, columns.tree, costs, only_inner);
+        let (rows, columns) = (&rows, &columns);
+        let run = inner::Run { rows, columns, plan, costs, transposed, cancel };
         return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
@@ -189,57 +222,47 @@ pub(crate) fn with_savings(
         largest: columns.tree.nodes(),
         keeper: Keeper::Tree(columns.tree),
     };
-    let result = group_savings(
-        &rows.into(),
-        &group,
-        pricing,
-        route.swapped,
-        kernel,
-        workspace,
-        cancel,
-        read,
-    );
+    let rows = &rows.into();
+    let run = Run { rows, group: &group, costs, transposed, cancel };
+    let result = run.savings(kernel, workspace, read);
     workspace.codes = codes;
     workspace.shrink();
     result
 }
 
-/// Largest savings of the row tree with every member of the group, handed to `read`.
-#[allow(clippy::too_many_arguments)] // the one call that all distances go through
-pub(crate) fn group_savings(
-    rows: &Rows<'_>,
-    group: &Group<'_>,
-    pricing: Pricing<'_>,
-    transposed: bool,
-    kernel: Kernel,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-    read: &mut impl Read,
-) -> Result<()> {
-    let run = Run { rows, group, pricing, transposed, cancel };
-    let cells_of_a_row: u64 =
-        group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
-    let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
-    let smaller = rows.operand.tree.nodes().min(group.largest);
-    let lanes = kernel.lanes(pricing, smaller);
-    let mut read = read;
-    if let Some(lanes) = lanes
-        && kernel != Kernel::Scalar
-    {
-        let visitor = Packed { run: &run, read };
-        let may_use = |instructions| kernel.may_use(instructions);
-        let result = group.keeper.with_tables(|tables| {
-            in_stored_lanes(lanes, may_use, tables, &mut workspace.packed, visitor)
-        });
-        match result {
-            Ok(result) => return result,
-            Err(visitor) => read = visitor.read,
+impl Run<'_> {
+    /// Hands the largest savings of the row tree with every member of the group to `read`.
+    pub(crate) fn savings(
+        &self,
+        kernel: Kernel,
+        workspace: &mut Workspace,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let Self { rows, group, costs, .. } = *self;
+        let members = group.members.iter();
+        let cells_of_a_row: u64 =
+            members.map(|member| member.tree.oriented(group.orientation).column_work).sum();
+        let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
+        let smaller = rows.operand.tree.nodes().min(group.largest);
+        let mut read = read;
+        if kernel != Kernel::Scalar
+            && let Some(lanes) = kernel.lanes(costs, smaller)
+        {
+            let visitor = Packed { run: self, read };
+            let may_use = |instructions| kernel.may_use(instructions);
+            let result = group.keeper.with_tables(|tables| {
+                in_stored_lanes(lanes, may_use, tables, &mut workspace.packed, visitor)
+            });
+            match result {
+                Ok(result) => return result,
+                Err(visitor) => read = visitor.read,
+            }
         }
-    }
-    match pricing {
-        Pricing::Unit => run.scalar(&mut workspace.counts, read),
-        Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
-        Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
+        match costs {
+            Pricing::Unit => self.scalar(&mut workspace.counts, read),
+            Pricing::Table(table) if table.is_wide() => self.scalar(&mut workspace.wide, read),
+            Pricing::Table(_) => self.scalar(&mut workspace.quanta, read),
+        }
     }
 }
 

@@ -109,6 +109,14 @@ impl<S: Simd> Vectorized<S> for Job<'_, S> {
     }
 }
 
+/// One pass over the rows of a key-root: the columns of a chunk.
+#[derive(Clone, Copy)]
+struct Pass<'a, S: Simd> {
+    simd: S,
+    columns: &'a Columns<S>,
+    chunk: &'a Chunk,
+}
+
 /// Fills the table of subtree values.
 #[inline(always)]
 fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
@@ -122,13 +130,13 @@ fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
         let first = rows.first(keyroot);
         for i in first..=keyroot {
             if rows.first(i) == first {
-                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table, vectors);
+                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table);
             }
         }
         let inner = rows.depth[keyroot] + 1;
         for chunk in &columns.chunks {
             let width = chunk.blocks.len();
-            let current = &mut current[..width];
+            let (current, pass) = (&mut current[..width], Pass { simd, columns, chunk });
             current.fill(S::zero());
             for i in first..=keyroot {
                 if i % ROWS_PER_CHECK == 0 {
@@ -136,15 +144,15 @@ fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
                 }
                 let row = &mut table[layout.row[i] as usize * vectors..][..vectors];
                 if rows.first(i) == first {
-                    tree_row(simd, columns, chunk, current, row, savings_of(i));
+                    tree_row(pass, current, row, savings_of(i));
                     continue;
                 }
                 let level = (rows.depth[i] - inner) as usize;
                 let expanded = &mut expanded[level * width..][..width];
                 if rows.size[i] == 1 {
-                    leaf_row(simd, columns, chunk, current, shifted, row, expanded);
+                    leaf_row(pass, current, shifted, row, expanded);
                 } else {
-                    forest_row(simd, columns, chunk, current, row, expanded);
+                    forest_row(pass, current, row, expanded);
                 }
             }
         }
@@ -162,8 +170,8 @@ fn begin_tree_row<S: Simd>(
     i: usize,
     savings: &[S::Vector],
     table: &mut [S::Vector],
-    vectors: usize,
 ) {
+    let vectors = savings.len();
     let (before, row) = table.split_at_mut(row_of[i] as usize * vectors);
     let row = &mut row[..vectors];
     row.copy_from_slice(savings);
@@ -195,13 +203,12 @@ fn hand_over<S: Simd>(
 /// The row of a node on the left path of the key-root: yields subtree values.
 #[inline(always)]
 fn tree_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     row: &mut [S::Vector],
     savings: &[S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let ([known], &[savings]) = (&mut *row, savings) {
         tree_row_of_one(simd, &columns.blocks[chunk.blocks.clone()], current, known, savings);
         return;
@@ -269,14 +276,13 @@ fn tree_run<S: Simd, const CHAINED: bool>(
 /// just before its subtree, G[i-1][first(j)-1], and keeps these for the ancestors of the leaf.
 #[inline(always)]
 fn leaf_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     shifted: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &mut [S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let &[value] = row {
         let blocks = columns.blocks[chunk.blocks.clone()].iter();
         for ((block, cell), apart) in blocks.zip(current).zip(expanded) {
@@ -352,13 +358,12 @@ fn expand_chain<S: Simd>(
 /// The row of any other node of the key-root.
 #[inline(always)]
 fn forest_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &[S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let &[value] = row {
         let blocks = columns.blocks[chunk.blocks.clone()].iter();
         for ((block, cell), &apart) in blocks.zip(current).zip(expanded) {

@@ -25,7 +25,7 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
 /// rows are the target of the edit and the columns its source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Pricing<'a>,
     pub(crate) transposed: bool,
     pub(crate) codes: &'a [u32],
 }
@@ -59,7 +59,7 @@ impl Source<'_> {
         let (out, padding) = out.split_at_mut(self.codes.len());
         padding.fill(zero);
         let savings = out.iter_mut().zip(self.codes);
-        match self.pricing {
+        match self.costs {
             Pricing::Unit => {
                 // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
                 let (one, two) = (E::of(1.0), E::of(2.0));

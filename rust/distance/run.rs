@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 pub(crate) struct Run<'a> {
     pub(crate) rows: &'a Rows<'a>,
     pub(crate) group: &'a Group<'a>,
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Pricing<'a>,
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Where the savings of these columns come from.
     fn source<'a>(&'a self, codes: &'a [u32]) -> Source<'a> {
-        Source { pricing: self.pricing, transposed: self.transposed, codes }
+        Source { costs: self.costs, transposed: self.transposed, codes }
     }
 
     fn row_tree(&self) -> &Oriented {

@@ -1,11 +1,11 @@
 //! Reading what a kernel has found: the savings of all pairs of subtrees.
 
-use crate::distance::Workspace;
 use crate::distance::engine::{small_pair_kernel, with_savings};
 use crate::distance::strategy::best_route;
+use crate::distance::workspace::Scratch;
 use crate::error::Result;
 use crate::memory;
-use crate::pair::{Operand, Pricing};
+use crate::pair::Pair;
 use crate::parallel::Cancel;
 use crate::simd::Element;
 use crate::tree::{Orientation, Oriented};
@@ -212,18 +212,17 @@ fn make_room<Q: Quanta>(savings: &mut Vec<Q>, nodes: (usize, usize)) -> Result<(
 /// # Errors
 /// As [`distance`](super::distance).
 pub(crate) fn subtree_savings<Q: Quanta>(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     wanted: Orientation,
     savings: &mut Vec<Q>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<i128> {
+    let Pair { x, y, costs } = *pair;
+    let cancel = scratch.cancel;
     let nodes = (x.tree.nodes(), y.tree.nodes());
     make_room(savings, nodes)?;
-    let (route, work) = best_route(x.tree, y.tree, pricing);
-    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
+    let (route, work) = best_route(x.tree, y.tree, costs);
+    let kernel = small_pair_kernel(pair, route, work);
     let mut copy = CopyAll {
         wanted,
         found: route.orientation(),
@@ -233,7 +232,7 @@ pub(crate) fn subtree_savings<Q: Quanta>(
         whole: 0,
         cancel,
     };
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut copy)?;
+    with_savings(pair, kernel, route, scratch, &mut copy)?;
     let whole = copy.whole;
     // The copy stops early if asked to.
     cancel.check()?;

@@ -8,6 +8,7 @@ use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
 use crate::naive::{self, Plain, nodes, trees};
+use crate::pair::Pair;
 use crate::pair::{Operand, Pricing};
 use crate::parallel::Cancel;
 use crate::simd::portable::{Lane, Portable};
@@ -37,14 +38,27 @@ fn kernels() -> Vec<Kernel> {
 pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
     let mut workspace = Workspace::default();
     let cancel = Cancel::default();
-    let mut found =
-        vec![distance(operand(x), operand(y), pricing, &mut workspace, &cancel).unwrap()];
+    let mut found = vec![
+        distance(
+            &Pair { x: operand(x), y: operand(y), costs: pricing },
+            &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+        )
+        .unwrap(),
+    ];
     for orientation in Orientation::BOTH {
         for swapped in [false, true] {
             for kernel in kernels() {
                 let route = Route { decomposition: Decomposition::Outer(orientation), swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
-                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+                found.push(
+                    distance_by(
+                        &Pair { x, y, costs: pricing },
+                        kernel,
+                        route,
+                        &mut Scratch { workspace: w, cancel: &cancel },
+                    )
+                    .unwrap(),
+                );
             }
         }
     }
@@ -57,7 +71,15 @@ pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<
             for kernel in plain.into_iter().chain([Kernel::Auto]) {
                 let route = Route { decomposition, swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
-                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+                found.push(
+                    distance_by(
+                        &Pair { x, y, costs: pricing },
+                        kernel,
+                        route,
+                        &mut Scratch { workspace: w, cancel: &cancel },
+                    )
+                    .unwrap(),
+                );
             }
         }
     }
@@ -84,7 +106,7 @@ fn packed_by<S: Simd>(
     }
     let stride = tables.vectors * S::LANES;
     let lanes = S::elements_mut(&mut buffers.profile);
-    let source = Source { pricing, transposed: false, codes: &codes };
+    let source = Source { costs: pricing, transposed: false, codes: &codes };
     source.fill(&operand(x), stride, lanes, Source::fill_row);
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
@@ -281,8 +303,10 @@ fn a_cancelled_pair_stops() {
     let (x, y) = (prepare(&shape(300, |i| i as i32 - 1)), prepare(&shape(299, |i| i as i32 - 1)));
     let cancel = Cancel::default();
     cancel.cancel();
-    let result =
-        distance(operand(&x), operand(&y), Pricing::Unit, &mut Workspace::default(), &cancel);
+    let result = distance(
+        &Pair { x: operand(&x), y: operand(&y), costs: Pricing::Unit },
+        &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel },
+    );
     assert_eq!(result, Err(crate::Error::Cancelled));
 }
 

@@ -1,6 +1,7 @@
 //! Buffers of one thread.
 
 use crate::distance::{packed, scalar};
+use crate::parallel::Cancel;
 use crate::simd::{AllLanes, Family, Simd};
 
 /// Buffers above this many bytes are given back after a single pair.
@@ -40,4 +41,13 @@ impl Workspace {
             *self = Self::default();
         }
     }
+}
+
+/// What a computation needs besides its input: buffers, and the token that stops it.
+#[derive(Debug)]
+pub struct Scratch<'a> {
+    /// Buffers of this thread.
+    pub workspace: &'a mut Workspace,
+    /// Stops the computation.
+    pub cancel: &'a Cancel,
 }

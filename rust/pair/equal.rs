@@ -42,8 +42,11 @@ fn all_labels(x: &Operand<'_>, y: &Operand<'_>, holds: impl Fn(u32, u32) -> bool
 mod tests {
     use super::*;
     use crate::cost::CostTable;
-    use crate::distance::{Kernel, Workspace, best_route, distance, distance_by, distance_within};
+    use crate::distance::{
+        Kernel, Scratch, Workspace, best_route, distance, distance_by, distance_within,
+    };
     use crate::naive::{Plain, trees};
+    use crate::pair::Pair;
     use crate::parallel::Cancel;
     use crate::tree::{Numbering, Prepared};
     use proptest::prelude::*;
@@ -73,8 +76,8 @@ mod tests {
                     let (route, _) = best_route(&tree, &tree, pricing);
                     let w = &mut workspace;
                     let slow =
-                        distance_by(source, target, pricing, Kernel::Scalar, route, w, &cancel).unwrap();
-                    prop_assert_eq!(distance(source, target, pricing, w, &cancel).unwrap(), slow);
+                        distance_by(&Pair { x: source, y: target, costs: pricing }, Kernel::Scalar, route, &mut Scratch { workspace: w, cancel: &cancel }).unwrap();
+                    prop_assert_eq!(distance(&Pair { x: source, y: target, costs: pricing }, &mut Scratch { workspace: w, cancel: &cancel }).unwrap(), slow);
                     let free = costs_nothing(&source, &target, pricing);
                     prop_assert!(!free || slow == 0.0);
                     if matches!(pricing, Pricing::Unit) {
@@ -102,7 +105,20 @@ mod tests {
         let (a, b) = (Operand { tree: &a, codes: None }, Operand { tree: &b, codes: None });
         let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
         let pricing = Pricing::Unit;
-        assert_eq!(distance(a, b, pricing, &mut workspace, &cancel), Ok(0.0));
-        assert_eq!(distance_within(a, b, pricing, 0.0, &mut workspace, &cancel), Ok(0.0));
+        assert_eq!(
+            distance(
+                &Pair { x: a, y: b, costs: pricing },
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel }
+            ),
+            Ok(0.0)
+        );
+        assert_eq!(
+            distance_within(
+                &Pair { x: a, y: b, costs: pricing },
+                0.0,
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel }
+            ),
+            Ok(0.0)
+        );
     }
 }

@@ -77,14 +77,3 @@ impl Pricing<'_> {
         }
     }
 }
-
-/// The cost of an alignment with these pairs of label codes.
-pub fn cost_of_pairs(
-    x: &Operand<'_>,
-    y: &Operand<'_>,
-    pricing: Pricing<'_>,
-    pairs: &[(u32, u32)],
-) -> f64 {
-    let saved: i128 = pairs.iter().map(|&(a, b)| pricing.raw_saving(a, b)).sum();
-    pricing.total(pricing.delete_all(x) + pricing.insert_all(y) - saved)
-}

@@ -1,12 +1,12 @@
 //! The columns of one task, computed together, and what their rows share.
 
 use crate::distance::{
-    ColumnTables, Group, Keeper, Kernel, Read, Rows, Shared, Whole, Workspace, append_codes,
-    best_route, estimate, group_savings, least_row, mixing_may_pay, pair_work, with_savings,
+    ColumnTables, Group, Keeper, Kernel, Read, Rows, Run, Scratch, Shared, Whole, append_codes,
+    best_route, estimate, least_row, mixing_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
-use crate::pair::{Operand, Prices, Pricing};
-use crate::parallel::{Cancel, Crew};
+use crate::pair::{Operand, Pair, Prices, Pricing};
+use crate::parallel::Crew;
 use crate::tree::{Orientation, Oriented, Prepared, SubtreeIds};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -64,7 +64,7 @@ pub(super) fn better_side(rows: &[Prepared], columns: &[Prepared]) -> Orientatio
 
 /// How one row tree meets the columns of a task.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Way<'a> {
+pub(super) enum Way<'a> {
     /// Each column on its own best route: badly shaped trees.
     Alone,
     /// Each column along the rows, and the row tree as the column, on one side.
@@ -73,9 +73,19 @@ pub(crate) enum Way<'a> {
     Together(usize, Option<Shared<'a>>),
 }
 
+/// A row tree that meets the columns of a task.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BatchRow<'a> {
+    pub(super) x: Operand<'a>,
+    /// What edits between the row tree and the columns cost.
+    pub(super) costs: Pricing<'a>,
+    /// Numbers of its subtrees in one orientation, if rows are shared with other trees of the set.
+    pub(super) ids: Option<(Orientation, &'a [u32])>,
+}
+
 /// The columns of one task.
-pub(crate) struct Batch<'a> {
-    pub(crate) members: Vec<Operand<'a>>,
+pub(super) struct Batch<'a> {
+    pub(super) members: Vec<Operand<'a>>,
     /// [`Prepared::pattern`] of each, side by side.
     pub(super) patterns: Vec<u64>,
     pub(super) largest: usize,
@@ -91,7 +101,7 @@ pub(crate) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    pub(crate) fn new(members: Vec<Operand<'a>>) -> Self {
+    pub(super) fn new(members: Vec<Operand<'a>>) -> Self {
         let sum = |of: fn(&Oriented) -> u64| {
             Orientation::BOTH
                 .map(|side| members.iter().map(|member| of(member.tree.oriented(side))).sum())
@@ -153,37 +163,31 @@ impl<'a> Batch<'a> {
     }
 
     /// Cells of one row with these members: of all members together, or of each alone.
-    pub(crate) fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
+    pub(super) fn cells(&self, x: &Prepared, members: &[usize]) -> (f64, f64) {
         let alone = |&member: &usize| CALL + pair_work(x, self.members[member].tree);
         (CALL + self.route(x).2, members.iter().map(alone).sum())
     }
 
-    /// Savings of one row with all members, or at least with those at some places. With the numbers of its subtrees in one orientation,
-    /// rows are shared with other trees of the same set.
+    /// Savings of one row with all members, or at least with those at some places.
     pub(super) fn row(
         &self,
-        x: &Operand<'_>,
-        ids: Option<(Orientation, &[u32])>,
+        row: &BatchRow<'_>,
         places: &[usize],
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         out: &mut [i128],
     ) -> Result<()> {
-        match self.way(x.tree, ids) {
-            Way::Alone => self.single_pairs(x, places, pricing, workspace, cancel, out),
-            Way::Exchanged(side) => {
-                self.exchanged_row(x, side, places, pricing, workspace, cancel, out)
-            }
+        match self.way(row.x.tree, row.ids) {
+            Way::Alone => self.single_pairs(row, places, scratch, out),
+            Way::Exchanged(side) => self.exchanged_row(row, side, places, scratch, out),
             Way::Together(side, shared) => {
                 let mut read = Whole(|member: usize, saving| out[member] = saving);
-                self.together(x, side, shared, pricing, workspace, cancel, &mut read)
+                self.together(row, side, shared, scratch, &mut read)
             }
         }
     }
 
     /// How a row is best computed.
-    pub(crate) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
+    pub(super) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
         let mut trees = self.members.iter().map(|member| member.tree);
         if mixing_may_pay(x, self.least_rows, cells)
@@ -203,15 +207,12 @@ impl<'a> Batch<'a> {
     }
 
     /// Hands the savings of one row with all members to `read`, on one side.
-    #[allow(clippy::too_many_arguments)] // a row, its way, its prices, the scratch
-    pub(crate) fn together(
+    pub(super) fn together(
         &self,
-        x: &Operand<'_>,
+        row: &BatchRow<'_>,
         side: usize,
         shared: Option<Shared<'_>>,
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         read: &mut impl Read,
     ) -> Result<()> {
         let group = Group {
@@ -221,26 +222,26 @@ impl<'a> Batch<'a> {
             largest: self.largest,
             keeper: Keeper::Batch(&self.tables),
         };
-        let rows = Rows { operand: *x, shared };
-        group_savings(&rows, &group, pricing, false, Kernel::Auto, workspace, cancel, read)
+        let rows = Rows { operand: row.x, shared };
+        let (costs, cancel) = (row.costs, scratch.cancel);
+        let run = Run { rows: &rows, group: &group, costs, transposed: false, cancel };
+        run.savings(Kernel::Auto, scratch.workspace, read)
     }
 
     /// Savings of one row with some members, every pair on its own best route.
     fn single_pairs(
         &self,
-        x: &Operand<'_>,
+        row: &BatchRow<'_>,
         places: &[usize],
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         out: &mut [i128],
     ) -> Result<()> {
         for &place in places {
-            let (member, out) = (self.members[place], &mut out[place]);
-            let (route, _) = best_route(x.tree, member.tree, pricing);
+            let (y, out) = (self.members[place], &mut out[place]);
+            let pair = Pair { x: row.x, y, costs: row.costs };
+            let (route, _) = best_route(row.x.tree, y.tree, row.costs);
             let mut read = Whole(|_, saving| *out = saving);
-            let kernel = Kernel::Auto;
-            with_savings(*x, member, pricing, kernel, route, workspace, cancel, &mut read)?;
+            with_savings(&pair, Kernel::Auto, route, scratch, &mut read)?;
         }
         Ok(())
     }
@@ -248,20 +249,20 @@ impl<'a> Batch<'a> {
     /// The same with the members along the rows and the row tree as the column.
     fn exchanged_row(
         &self,
-        x: &Operand<'_>,
+        row: &BatchRow<'_>,
         side: usize,
         places: &[usize],
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         out: &mut [i128],
     ) -> Result<()> {
+        let BatchRow { x, costs, .. } = *row;
+        let orientation = Orientation::BOTH[side];
         let mut codes = Vec::new();
-        append_codes(x, x.tree.oriented(Orientation::BOTH[side]), &mut codes);
+        append_codes(&x, x.tree.oriented(orientation), &mut codes);
         let tables = ColumnTables::default();
         let group = Group {
-            members: &[*x],
-            orientation: Orientation::BOTH[side],
+            members: &[x],
+            orientation,
             codes: &codes,
             largest: x.tree.nodes(),
             keeper: Keeper::Batch(&tables),
@@ -269,16 +270,9 @@ impl<'a> Batch<'a> {
         for &place in places {
             let (member, out) = (self.members[place], &mut out[place]);
             let mut read = Whole(|_, saving| *out = saving);
-            group_savings(
-                &member.into(),
-                &group,
-                pricing,
-                true,
-                Kernel::Auto,
-                workspace,
-                cancel,
-                &mut read,
-            )?;
+            let (rows, cancel) = (member.into(), scratch.cancel);
+            let run = Run { rows: &rows, group: &group, costs, transposed: true, cancel };
+            run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
         }
         Ok(())
     }

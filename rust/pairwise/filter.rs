@@ -1,7 +1,7 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
 use super::Request;
-use crate::distance::{Bounds, Catalogue, Scratch, preparation_time};
+use crate::distance::{BoundScratch, Bounds, Catalogue, preparation_time};
 use crate::error::Result;
 use crate::pair::Side;
 use crate::parallel::Crew;
@@ -47,7 +47,7 @@ impl Account {
 /// What a thread remembers from row to row.
 #[derive(Debug)]
 pub(super) struct Memory {
-    scratch: Scratch,
+    scratch: BoundScratch,
     labels: Account,
     strings: Account,
 }
@@ -56,7 +56,7 @@ impl Memory {
     /// For a thread that will do so much work.
     pub(super) fn new(work: f64) -> Self {
         let [labels, strings] = [(); 2].map(|()| Account(CREDIT * work));
-        Self { scratch: Scratch::default(), labels, strings }
+        Self { scratch: BoundScratch::default(), labels, strings }
     }
 }
 

@@ -1,12 +1,14 @@
 //! One task: a batch of columns against a range of rows, row by row.
 
 use super::Request;
-use super::batch::{Batch, subtree_ids};
+use super::batch::{Batch, BatchRow, subtree_ids};
 use super::filter::{Filter, Memory};
 use super::plan::{Plan, Task};
-use crate::distance::{Catalogue, Workspace, cell_time, distance_in_band, distance_up_to};
+use crate::distance::{
+    Catalogue, PairPlan, Scratch, Workspace, cell_time, distance_in_band, distance_up_to,
+};
 use crate::error::Result;
-use crate::pair::{Local, Operand, Prices, Pricing, Side};
+use crate::pair::{Local, Operand, Pair, Prices, Pricing, Side};
 use crate::parallel::{Cancel, Crew};
 use crate::tree::SubtreeIds;
 
@@ -68,12 +70,14 @@ impl<'a> Matrix<'a> {
         let mut distances = vec![f64::INFINITY; task.rows.len() * columns.len()];
         let out = task.rows.clone().zip(distances.chunks_exact_mut(columns.len()));
         let mut row = Row::new(self, task);
+        let (workspace, memory) = scratch;
+        let scratch = &mut Scratch { workspace, cancel };
         match prices {
             Prices::Fixed(pricing) => {
                 let batch = Batch::new(members(y.codes));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1, out) {
-                        row.fill(&x.operand(row.i), &batch, pricing, &mut scratch.0, cancel, out)?;
+                    if row.begin(position, &batch, memory, out) {
+                        row.fill((x.operand(row.i), pricing), &batch, scratch, out)?;
                     }
                 }
             }
@@ -81,13 +85,13 @@ impl<'a> Matrix<'a> {
                 let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1, out) {
+                    if row.begin(position, &batch, memory, out) {
                         let tree = &x.trees[row.i];
                         let source = Local::new(vectors, std::iter::once(tree), x.codes);
                         let table = source.table(vectors, &targets);
                         let tree = Operand { tree, codes: Some(&source.codes) };
                         let pricing = Pricing::Table(&table);
-                        row.fill(&tree, &batch, pricing, &mut scratch.0, cancel, out)?;
+                        row.fill((tree, pricing), &batch, scratch, out)?;
                     }
                 }
             }
@@ -168,36 +172,38 @@ impl<'a> Row<'a> {
     /// Computes the distances of the kept columns.
     fn fill(
         &mut self,
-        x: &Operand<'_>,
+        (x, costs): (Operand<'_>, Pricing<'_>),
         batch: &Batch<'_>,
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         out: &mut [f64],
     ) -> Result<()> {
         let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
         let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
         // A large tree is the only member of its batch: it may profit from a band.
-        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter)
-            && let Some(found) = distance_in_band(*x, *y, pricing, filter.limit, cancel)?
-        {
-            out[0] = found;
-            self.exact += 1;
-            return Ok(());
+        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter) {
+            let pair = Pair { x, y: *y, costs };
+            let plan = PairPlan::of_unequal(&pair);
+            if let Some(found) = distance_in_band(&pair, &plan, filter.limit, scratch.cancel)? {
+                out[0] = found;
+                self.exact += 1;
+                return Ok(());
+            }
         }
         if let Some(filter) = filter
             && self.alone
         {
             for &place in &self.kept {
-                let y = batch.members[place];
-                out[place] = distance_up_to(*x, y, pricing, filter.limit, workspace, cancel)?;
+                let pair = Pair { x, y: batch.members[place], costs };
+                let plan = PairPlan::of_unequal(&pair);
+                out[place] = distance_up_to(&pair, &plan, filter.limit, scratch)?;
             }
             self.exact += self.kept.len() as u64;
             return Ok(());
         }
         let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
-        batch.row(x, ids, &self.kept, pricing, workspace, cancel, &mut self.savings)?;
+        let row = BatchRow { x, costs, ids };
+        batch.row(&row, &self.kept, scratch, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
             out[place] = cut(request.prices.total(all - self.savings[place]));

@@ -1,9 +1,9 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::{Workspace, distance};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{Plain, trees};
-use crate::pair::{Prices, Pricing, Side};
+use crate::pair::{Pair, Prices, Pricing, Side};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
@@ -52,12 +52,18 @@ fn pair_by_pair(request: &Request<'_>) -> Vec<f64> {
         for j in 0..request.y.trees.len() {
             let (x, y) = (request.x.operand(i), request.y.operand(j));
             let d = match request.prices {
-                Prices::Fixed(pricing) => distance(x, y, pricing, &mut scratch, &Cancel::default()),
+                Prices::Fixed(pricing) => distance(
+                    &Pair { x, y, costs: pricing },
+                    &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
+                ),
                 Prices::Vectors(vectors) => {
                     // One table of the whole vocabulary, and a label without a vector.
                     let all: Vec<_> = (0..4).collect();
                     let table = vectors.table(&vectors.gather(&all), &vectors.gather(&all));
-                    distance(x, y, Pricing::Table(&table), &mut scratch, &Cancel::default())
+                    distance(
+                        &Pair { x, y, costs: Pricing::Table(&table) },
+                        &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
+                    )
                 }
             };
             out.push(d.unwrap());

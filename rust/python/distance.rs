@@ -1,8 +1,8 @@
 //! Distances of pairs and of sets.
 
-use crate::distance::{self, Decomposition, Kernel, Route, Workspace};
+use crate::distance::{self, Decomposition, Kernel, PairPlan, Route, Scratch, Workspace};
 use crate::error::Error;
-use crate::pair::{Operand, Pricing, Side, costs_nothing};
+use crate::pair::{Operand, Pair, Pricing, Side};
 use crate::pairwise::{self as core, Request};
 use crate::parallel::{self, Cancel};
 use crate::python::cost::{CostTable, PriceList, encode_into, with_prices};
@@ -43,25 +43,20 @@ pub(super) fn available_memory() -> u64 {
     crate::memory::available()
 }
 
-fn pair_distance(
-    py: Python<'_>,
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    cutoff: Option<f64>,
-) -> PyResult<f64> {
-    // Equal trees cost nothing, so there is no need to look how much work they are.
-    let free = costs_nothing(&x, &y, pricing);
-    let cells = if free { 0.0 } else { distance::pair_work(x.tree, y.tree) };
-    let compute = |scratch: &mut Workspace, cancel: &Cancel| match cutoff {
-        None => distance::distance(x, y, pricing, scratch, cancel),
-        Some(cutoff) => distance::distance_within(x, y, pricing, cutoff, scratch, cancel),
+fn pair_distance(py: Python<'_>, pair: &Pair<'_>, cutoff: Option<f64>) -> PyResult<f64> {
+    let plan = PairPlan::new(pair);
+    let compute = |workspace: &mut Workspace, cancel: &Cancel| {
+        let scratch = &mut Scratch { workspace, cancel };
+        match cutoff {
+            None => distance::planned_distance(pair, &plan, scratch),
+            Some(cutoff) => distance::planned_distance_within(pair, &plan, cutoff, scratch),
+        }
     };
     let quick = |cancel: &Cancel| WORKSPACE.with_borrow_mut(|scratch| compute(scratch, cancel));
-    if cells < SMALL_PAIR {
+    if plan.cells() < SMALL_PAIR {
         return Ok(quick(&Cancel::default())?);
     }
-    if cells < LONG_PAIR {
+    if plan.cells() < LONG_PAIR {
         return run::briefly(py, || quick(&Cancel::default()));
     }
     run::watched(py, |cancel| compute(&mut Workspace::default(), cancel))
@@ -92,7 +87,7 @@ pub(super) fn unit_distance(
     y: &Bound<'_, TreeData>,
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, None, None, |x, y, pricing| pair_distance(py, x, y, pricing, cutoff))
+    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, cutoff))
 }
 
 /// The distance of two trees by table, infinite above the cutoff; without an index, the table's
@@ -107,25 +102,29 @@ pub(super) fn table_distance(
     index: Option<&Bound<'_, PyDict>>,
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, Some(table), index, |x, y, pricing| {
-        pair_distance(py, x, y, pricing, cutoff)
-    })
+    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, cutoff))
 }
 
+/// Two trees and their costs, as they come from Python: without a table unit costs, without an
+/// index a table whose alphabets are those of the trees.
+pub(super) type GivenPair<'a, 'py> = (
+    &'a Bound<'py, TreeData>,
+    &'a Bound<'py, TreeData>,
+    Option<&'a Bound<'py, CostTable>>,
+    Option<&'a Bound<'py, PyDict>>,
+);
+
 /// Runs `compute` with both trees coded for their costs: by table, or unit costs.
-pub(super) fn with_operands<T>(
+pub(super) fn with_pair<T>(
     py: Python<'_>,
-    x: &Bound<'_, TreeData>,
-    y: &Bound<'_, TreeData>,
-    table: Option<&Bound<'_, CostTable>>,
-    index: Option<&Bound<'_, PyDict>>,
-    compute: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>) -> PyResult<T>,
+    (x, y, table, index): GivenPair<'_, '_>,
+    compute: impl FnOnce(Pair<'_>) -> PyResult<T>,
 ) -> PyResult<T> {
     let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    let pricing = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
+    let costs = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
     // Which trees need a translation of their label codes.
-    let translated = match (pricing, index) {
+    let translated = match (costs, index) {
         (Pricing::Unit, _) => {
             match_labels(py, x, y, &mut of_y)?;
             (false, true)
@@ -140,9 +139,9 @@ pub(super) fn with_operands<T>(
             (false, false)
         }
     };
-    let source = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
-    let target = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
-    let result = compute(source, target, pricing);
+    let x = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
+    let y = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
+    let result = compute(Pair { x, y, costs });
     CODES.set((of_x, of_y));
     result
 }
@@ -177,10 +176,10 @@ pub(super) fn distance_by(
         _ => Decomposition::Mixed,
     };
     let route = Route { decomposition, swapped };
-    with_operands(py, x, y, table, index, |x, y, pricing| {
-        let cancel = Cancel::default();
-        let mut scratch = Workspace::default();
-        Ok(distance::distance_by(x, y, pricing, kernel, route, &mut scratch, &cancel)?)
+    with_pair(py, (x, y, table, index), |pair| {
+        let scratch =
+            &mut Scratch { workspace: &mut Workspace::default(), cancel: &Cancel::default() };
+        Ok(distance::distance_by(&pair, kernel, route, scratch)?)
     })
 }
 

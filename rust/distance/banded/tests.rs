@@ -1,5 +1,6 @@
 use super::*;
 use crate::distance::tests::{prepare, shape, some_cost, table};
+use crate::distance::{Workspace, distance};
 use crate::naive::{Plain, trees};
 use crate::tree::Prepared;
 use proptest::prelude::*;
@@ -12,17 +13,20 @@ fn operand(tree: &Prepared) -> Operand<'_> {
 fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator<Item = i128>) {
     let (x, y) = (operand(x), operand(y));
     let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
-    let exact = distance(x, y, pricing, &mut workspace, &cancel).unwrap();
+    let scratch = &mut Scratch { workspace: &mut workspace, cancel: &cancel };
+    let pair = &Pair { x, y, costs: pricing };
+    let plan = &PairPlan::of_unequal(pair);
+    let exact = distance(pair, scratch).unwrap();
     for limit in limits {
         let expected = if exact <= pricing.total(limit) { exact } else { f64::INFINITY };
-        let chosen = distance_up_to(x, y, pricing, limit, &mut workspace, &cancel).unwrap();
+        let chosen = distance_up_to(pair, plan, limit, scratch).unwrap();
         assert_eq!(chosen, expected, "limit {limit}");
-        let Some(edits) = most_edits(&x, &y, pricing, limit) else { continue };
+        let Some(edits) = most_edits(pair, limit) else { continue };
         if x.tree.nodes() == 0 || y.tree.nodes() == 0 {
             continue;
         }
         for side in Orientation::BOTH {
-            let band = Band::new(x, y, pricing, edits, side);
+            let band = Band::new(pair, edits, side);
             let found = band.cost(pricing, &cancel).unwrap();
             // Above the limit a band may find something dearer than the distance, or nothing.
             let found = found.map_or(f64::INFINITY, |cost| pricing.total(cost.into()));
@@ -113,8 +117,10 @@ fn large_trees_where_the_band_is_chosen() {
     }
     // Bad both ways, and near each other.
     let (x, y) = (prepare(&zigzag(600)), prepare(&zigzag(602)));
-    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 6).is_some());
-    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 600).is_none());
+    let pair = &Pair { x: operand(&x), y: operand(&y), costs: Pricing::Unit };
+    let cells = PairPlan::new(pair).cells();
+    assert!(Band::that_pays(pair, cells, 6).is_some());
+    assert!(Band::that_pays(pair, cells, 600).is_none());
 }
 
 /// The same tree with its nodes in preorder.
@@ -137,7 +143,8 @@ fn a_cancelled_band_stops() {
     let tree = prepare(&shape(3000, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
     let cancel = Cancel::default();
     cancel.cancel();
-    let (x, mut scratch) = (operand(&tree), Workspace::default());
-    let found = distance_up_to(x, x, Pricing::Unit, 5, &mut scratch, &cancel);
+    let pair = &Pair { x: operand(&tree), y: operand(&tree), costs: Pricing::Unit };
+    let scratch = &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel };
+    let found = distance_up_to(pair, &PairPlan::of_unequal(pair), 5, scratch);
     assert_eq!(found, Err(crate::Error::Cancelled));
 }

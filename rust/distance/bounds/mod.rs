@@ -29,7 +29,7 @@ mod tests;
 pub(crate) use price::{cell_time, preparation_time};
 
 use crate::error::{Error, Result};
-use crate::pair::{Operand, Prices, Pricing, Side};
+use crate::pair::{Pair, Prices, Pricing, Side};
 use crate::parallel::{Cancel, Crew};
 pub(crate) use favourites::FAVOURITES_BYTES;
 use favourites::{Counted, Favourites, Role};
@@ -104,9 +104,9 @@ enum Kind<'a> {
     Vectors(Arc<Gaps>, Arc<Gaps>),
 }
 
-/// Scratch of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
+/// Buffers of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct BoundScratch {
     /// What `pattern` was made of.
     prepared: Option<(u64, usize)>,
     pattern: strings::Pattern,
@@ -206,7 +206,7 @@ impl<'a> Bounds<'a> {
 
     /// The larger of the label bound and the string bound, in quanta.
     #[cfg(test)]
-    fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
+    fn tight(&self, i: usize, j: usize, scratch: &mut BoundScratch) -> i128 {
         self.quick(i, j).max(self.strings(i, j, i128::MAX, scratch))
     }
 
@@ -239,7 +239,13 @@ impl<'a> Bounds<'a> {
     }
 
     /// The string bound, or less of it that is above `limit` all the same; 0 if there is none.
-    pub(crate) fn strings(&self, i: usize, j: usize, limit: i128, scratch: &mut Scratch) -> i128 {
+    pub(crate) fn strings(
+        &self,
+        i: usize,
+        j: usize,
+        limit: i128,
+        scratch: &mut BoundScratch,
+    ) -> i128 {
         let (x, y) = (self.x.operand(i), self.y.operand(j));
         match &self.kind {
             _ if self.string_time(i, j) == 0.0 => 0,
@@ -278,18 +284,17 @@ fn string_time(pricing: Pricing<'_>, (n, m): (u64, u64)) -> f64 {
 /// # Errors
 /// [`Error::Cancelled`] if asked to stop.
 pub(crate) fn pair_is_above(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     limit: i128,
     work: f64,
     cancel: &Cancel,
 ) -> Result<bool> {
+    let Pair { x, y, costs } = *pair;
     let pays = |time: f64| time * PAYS_FOR_A_PAIR < work;
     let (n, m) = (x.tree.nodes() as u64, y.tree.nodes() as u64);
-    let strings = string_time(pricing, (n, m));
+    let strings = string_time(costs, (n, m));
     let strings_pay = strings > 0.0 && pays(strings + price::PATTERN_NODE * n as f64);
-    if matches!(pricing, Pricing::Unit) {
+    if matches!(costs, Pricing::Unit) {
         // An edit of a string mends one label: the strings tell all that the labels tell.
         let above = |limit| {
             let mut pattern = strings::Pattern::default();
@@ -308,8 +313,8 @@ pub(crate) fn pair_is_above(
         return Ok(false);
     }
     let mut crew = Crew::alone(cancel);
-    let bounds = Bounds::new(alone_x, alone_y, Prices::Fixed(pricing), None, 0.0, &mut crew)?;
+    let bounds = Bounds::new(alone_x, alone_y, Prices::Fixed(costs), None, 0.0, &mut crew)?;
     Ok(bounds.size(0, 0) > limit
         || (pays(labels + bounds.label_time(0, 0)) && bounds.quick(0, 0) > limit)
-        || (strings_pay && bounds.strings(0, 0, limit, &mut Scratch::default()) > limit))
+        || (strings_pay && bounds.strings(0, 0, limit, &mut BoundScratch::default()) > limit))
 }

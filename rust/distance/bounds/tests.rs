@@ -4,7 +4,7 @@ use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind as VectorKind, VectorCosts};
 use crate::distance::tests::{prepare, shape, some_cost, table};
-use crate::distance::{Workspace, distance};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{Plain, trees};
 use crate::pair::Operand;
 use crate::tree::Prepared;
@@ -22,12 +22,16 @@ fn checked(x: Side<'_>, y: Side<'_>, pricing: Pricing<'_>) -> Vec<(i128, i128, f
     // With all the time in the world, favourites are looked up in advance.
     let bounds = Bounds::new(x, y, prices, None, 1e12, &mut crew).unwrap();
     let hasty = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
-    let (mut scratch, mut workspace) = (Scratch::default(), Workspace::default());
+    let (mut scratch, mut workspace) = (BoundScratch::default(), Workspace::default());
     let mut found = Vec::new();
     for i in 0..x.trees.len() {
         for j in 0..y.trees.len() {
             let (quick, tight) = (bounds.quick(i, j), bounds.tight(i, j, &mut scratch));
-            let d = distance(x.operand(i), y.operand(j), pricing, &mut workspace, &cancel).unwrap();
+            let d = distance(
+                &Pair { x: x.operand(i), y: y.operand(j), costs: pricing },
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+            )
+            .unwrap();
             let size = bounds.size(i, j);
             assert!(0 <= quick && size <= quick && quick <= tight, "{size} {quick} {tight}");
             assert!(prices.total(tight) <= d, "{tight} {d}");
@@ -37,7 +41,9 @@ fn checked(x: Side<'_>, y: Side<'_>, pricing: Pricing<'_>) -> Vec<(i128, i128, f
                 assert_eq!(bounds.strings(i, j, limit, &mut scratch) > limit, strings > limit);
                 if limit >= 0 {
                     let (x, y) = (x.operand(i), y.operand(j));
-                    let above = |work| pair_is_above(x, y, pricing, limit, work, &cancel).unwrap();
+                    let above = |work| {
+                        pair_is_above(&Pair { x, y, costs: pricing }, limit, work, &cancel).unwrap()
+                    };
                     assert_eq!(above(f64::INFINITY), tight > limit);
                     assert!(!above(0.0) || size > limit);
                 }
@@ -205,12 +211,12 @@ proptest! {
             let mut crew = Crew::alone(&cancel);
             let (x, y) = (side(&a, None), side(&b, None));
             let bounds = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
-            let mut scratch = Scratch::default();
+            let mut scratch = BoundScratch::default();
             for (i, x) in a.iter().enumerate() {
                 for (j, y) in b.iter().enumerate() {
                     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
                     let pricing = Pricing::Table(&table);
-                    let d = distance(x, y, pricing, &mut Workspace::default(), &cancel).unwrap();
+                    let d = distance(&Pair { x, y, costs: pricing }, &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel }).unwrap();
                     let (quick, tight) = (bounds.quick(i, j), bounds.tight(i, j, &mut scratch));
                     prop_assert!(0 <= quick && quick <= tight && prices.total(tight) <= d);
                 }

@@ -19,7 +19,7 @@ pub(crate) struct Run<'a> {
     pub(crate) rows: &'a Operand<'a>,
     pub(crate) columns: &'a Operand<'a>,
     pub(crate) plan: &'a PathPlan,
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Pricing<'a>,
     /// Whether the rows are the target of the edits.
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
@@ -29,12 +29,12 @@ impl Run<'_> {
     /// Hands the savings of all subtrees to `read`.
     pub(crate) fn savings(&self, kernel: Kernel, read: &mut impl Read) -> Result<()> {
         let smaller = self.rows.tree.nodes().min(self.columns.tree.nodes());
-        let lanes = kernel.lanes(self.pricing, smaller);
+        let lanes = kernel.lanes(self.costs, smaller);
         in_any_lanes(lanes, |set| kernel.may_use(set), WithRead { run: self, read })
     }
 
     fn in_lanes<S: Simd>(&self, simd: S, read: &mut impl Read) -> Result<()> {
-        let Self { rows, columns, plan, pricing, transposed, cancel } = *self;
+        let Self { rows, columns, plan, costs, transposed, cancel } = *self;
         let row_tree = rows.tree.oriented(Orientation::Left);
         let column_tree = columns.tree.oriented(Orientation::Left);
         let table = |kind: Kind, side: Orientation| {
@@ -51,7 +51,7 @@ impl Run<'_> {
             codes.clear();
             profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
             let profile = S::elements_mut(&mut buffers.profile);
-            let source = Source { pricing, transposed, codes: &codes };
+            let source = Source { costs, transposed, codes: &codes };
             source.fill(rows, stride, profile, Source::fill_row);
         }
         simd.run(Job { pair, tables: &tables, buffers: &mut buffers, cancel })?;

@@ -93,19 +93,26 @@ fn greater<N: PartialOrd>(a: N, b: N) -> N {
     if b > a { b } else { a }
 }
 
+/// One strip of the columns in one of their postorders, with the masks of [`masks`].
+#[derive(Clone, Copy)]
+pub(super) struct StripPass<'a, S: Simd> {
+    pub(super) simd: S,
+    pub(super) order: &'a Order<'a>,
+    pub(super) strip: Strip,
+    pub(super) masks: &'a [Row<S>],
+}
+
 /// A node joins the row forest. `values` are the savings of its subtree with those of the
 /// columns, `apart` is the table of the forest without its subtree. The table is changed in
 /// place, or, if the node is a leaf, made from `apart`.
 #[inline(always)]
 pub(super) fn join<S: Simd, const LEAF: bool>(
-    simd: S,
-    order: &Order<'_>,
-    strip: Strip,
-    masks: &[Row<S>],
+    pass: StripPass<'_, S>,
     values: &[S::Elem],
     apart: &[Row<S>],
     table: &mut [Row<S>],
 ) {
+    let StripPass { simd, order, strip, masks } = pass;
     let Strip { first_lane, end, first_row } = strip;
     let n = order.size.len();
     let mut best = [S::zero(); WIDTH];
@@ -140,14 +147,12 @@ pub(super) fn join<S: Simd, const LEAF: bool>(
 /// of earlier lanes are there from earlier strips.
 #[inline(always)]
 pub(super) fn crown<S: Simd>(
-    simd: S,
-    order: &Order<'_>,
-    strip: Strip,
-    masks: &[Row<S>],
+    pass: StripPass<'_, S>,
     savings: &[S::Elem],
     table: &mut [Row<S>],
     values: &mut [S::Elem],
 ) {
+    let StripPass { simd, order, strip, masks } = pass;
     let Strip { first_lane, end, first_row } = strip;
     let n = order.size.len();
     let mut best = [S::zero(); WIDTH];

@@ -6,10 +6,10 @@ use crate::distance::profile::{self, Source};
 use crate::distance::strategy::best_route;
 use crate::distance::tests::{all_ways, operand, prepare, some_cost, table};
 use crate::distance::{
-    Decomposition, Kernel, Whole, Workspace, append_codes, scalar, subtree_savings,
+    Decomposition, Kernel, Scratch, Whole, Workspace, append_codes, scalar, subtree_savings,
 };
 use crate::naive::{self, Plain, nodes, trees};
-use crate::pair::Pricing;
+use crate::pair::{self, Pricing};
 use proptest::prelude::*;
 
 /// A spine with a leaf by turns left and right of it, in preorder.
@@ -55,13 +55,15 @@ fn subtrees_have_the_same_savings_along_inner_paths() {
                 let (mut found, mut workspace) = (Vec::<i64>::new(), Workspace::default());
                 let (a, b) = (operand(source), operand(target));
                 let cancel = Cancel::default();
-                subtree_savings(a, b, pricing, side, &mut found, &mut workspace, &cancel).unwrap();
+                let pair = &pair::Pair { x: a, y: b, costs: pricing };
+                let scratch = &mut Scratch { workspace: &mut workspace, cancel: &cancel };
+                subtree_savings(pair, side, &mut found, scratch).unwrap();
                 let (rows, columns) = (source.oriented(side), target.oriented(side));
                 let (mut buffers, mut codes) = (scalar::Buffers::<i64>::default(), Vec::new());
                 let height = profile::height(&a);
                 buffers.reserve(rows, height, columns, &cancel).unwrap();
                 append_codes(&b, columns, &mut codes);
-                let source = Source { pricing, transposed: false, codes: &codes };
+                let source = Source { costs: pricing, transposed: false, codes: &codes };
                 source.fill(&a, codes.len(), &mut buffers.profile, Source::fill_row);
                 scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
                 let m = columns.len();
@@ -121,7 +123,7 @@ fn at_prices(
     let [left, right] = Orientation::BOTH.map(|side| x.oriented(side));
     let plan = &PathPlan::new(left, right, prices);
     let (rows, columns, cancel) = (&operand(x), &operand(y), &Cancel::default());
-    let run = Run { rows, columns, plan, pricing, transposed: false, cancel };
+    let run = Run { rows, columns, plan, costs: pricing, transposed: false, cancel };
     let mut saving = 0;
     run.savings(kernel, &mut Whole(|_, whole| saving = whole)).unwrap();
     pricing.total(pricing.delete_all(rows) + pricing.insert_all(columns) - saving)

@@ -1,6 +1,6 @@
 //! The walk along the paths of one row tree.
 
-use crate::distance::inner::strips::{self, Order, Row, Strip};
+use crate::distance::inner::strips::{self, Order, Row, Strip, StripPass};
 use crate::distance::inner::{Buffers, PathPlan, Sides};
 use crate::error::Result;
 use crate::parallel::Cancel;
@@ -114,6 +114,7 @@ impl<S: Simd> Walk<'_, '_, S> {
             } else {
                 strips::turn::<S>(strip, n, other, &mut strips[0]);
             }
+            let pass = StripPass { simd, order, strip, masks };
             for &step in &self.steps {
                 cancel.check()?;
                 match step {
@@ -125,13 +126,9 @@ impl<S: Simd> Walk<'_, '_, S> {
                         let (current, kept_strips) = strips.split_at_mut(1);
                         let (current, apart) = (&mut current[0], &kept_strips[kept - 1]);
                         if is_leaf {
-                            strips::join::<S, true>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
+                            strips::join::<S, true>(pass, values, apart, current);
                         } else {
-                            strips::join::<S, false>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
+                            strips::join::<S, false>(pass, values, apart, current);
                         }
                     }
                     Step::Crown { node } => {
@@ -140,7 +137,7 @@ impl<S: Simd> Walk<'_, '_, S> {
                         let row = row_of[0][node] as usize;
                         let values = &mut table[row * stride..][..stride];
                         let current = &mut strips[0];
-                        strips::crown(simd, order, strip, masks, savings, current, values);
+                        strips::crown(pass, savings, current, values);
                     }
                 }
             }

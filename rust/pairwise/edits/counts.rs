@@ -6,7 +6,7 @@ use crate::align::{
     soft_alignment,
 };
 use crate::error::Result;
-use crate::pair::{Operand, Prices, Pricing};
+use crate::pair::{Operand, Pair, Prices};
 use crate::parallel::Cancel;
 
 /// Bytes per row of a batch of columns, more than its lanes take.
@@ -32,12 +32,8 @@ pub(super) fn bytes(request: &Request<'_>, cells: u64, nodes: u64) -> (u64, u64)
 
 impl<'a> Request<'a> {
     /// A pair, before the savings of its subtrees are known.
-    pub(super) fn setting(
-        &self,
-        (x, y): (Operand<'a>, Operand<'a>),
-        pricing: Pricing<'a>,
-    ) -> Setting<'a> {
-        Setting::new(x, y, pricing, self.tolerance, self.order())
+    pub(super) fn setting(&self, pair: Pair<'a>) -> Setting<'a> {
+        Setting::new(pair, self.tolerance, self.order())
     }
 
     /// In which order nodes may be walked.

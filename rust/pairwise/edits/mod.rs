@@ -10,7 +10,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use crate::distance::Workspace;
+use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::pair::{Operand, Prices, Side};
@@ -90,7 +90,7 @@ pub fn edit_counts(
         }
     };
     let work = |workspace: &mut Workspace, task: usize| {
-        Ok((task, counting.task(&plan.tasks[task], workspace, cancel)?))
+        Ok((task, counting.task(&plan.tasks[task], &mut Scratch { workspace, cancel })?))
     };
     let receive = |(task, found): (usize, Vec<Counts>)| {
         for (pair, counts) in plan.tasks[task].pairs.clone().zip(found) {

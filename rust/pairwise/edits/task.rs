@@ -3,10 +3,10 @@
 use super::plan::{Pair, Plan, Task};
 use super::{Counts, Request};
 use crate::align::{Integer, Problem, Recycled, in_quanta};
-use crate::distance::{Read, Savings, Workspace, copy_savings};
+use crate::distance::{Read, Savings, Scratch, copy_savings};
 use crate::error::Result;
-use crate::pair::{Local, Operand, Prices, Pricing};
-use crate::pairwise::batch::{Batch, Way};
+use crate::pair::{Local, Operand, Pair as TreePair, Prices, Pricing};
+use crate::pairwise::batch::{Batch, BatchRow, Way};
 use crate::parallel::Cancel;
 use crate::simd::Element;
 use crate::tree::{Orientation, SubtreeIds};
@@ -21,12 +21,7 @@ pub(super) struct Counting<'a> {
 
 impl Counting<'_> {
     /// The counts of the pairs of a task, in their order.
-    pub(super) fn task(
-        &self,
-        task: &Task,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
-    ) -> Result<Vec<Counts>> {
+    pub(super) fn task(&self, task: &Task, scratch: &mut Scratch<'_>) -> Result<Vec<Counts>> {
         let Request { x, y, prices, .. } = *self.request;
         let members = |codes| {
             let member = |&j: &u32| Operand { tree: &y.trees[j as usize], codes };
@@ -36,12 +31,12 @@ impl Counting<'_> {
         let rows = pairs.chunk_by(|a, b| a.x == b.x);
         let mut counts = Vec::with_capacity(pairs.len());
         match prices {
-            Prices::Fixed(pricing) => {
+            Prices::Fixed(costs) => {
                 let batch = Batch::new(members(y.codes));
                 for pairs in rows {
                     let x = x.operand(pairs[0].x as usize);
-                    let row = Row { counting: self, x, batch: &batch, pricing, pairs };
-                    counts.extend(row.counts(workspace, cancel)?);
+                    let row = Row { counting: self, x, batch: &batch, costs, pairs };
+                    counts.extend(row.counts(scratch)?);
                 }
             }
             Prices::Vectors(vectors) => {
@@ -53,9 +48,9 @@ impl Counting<'_> {
                     let source = Local::new(vectors, std::iter::once(tree), x.codes);
                     let table = source.table(vectors, &targets);
                     let x = Operand { tree, codes: Some(&source.codes) };
-                    let pricing = Pricing::Table(&table);
-                    let row = Row { counting: self, x, batch: &batch, pricing, pairs };
-                    counts.extend(row.counts(workspace, cancel)?);
+                    let costs = Pricing::Table(&table);
+                    let row = Row { counting: self, x, batch: &batch, costs, pairs };
+                    counts.extend(row.counts(scratch)?);
                 }
             }
         }
@@ -69,19 +64,19 @@ struct Row<'a> {
     counting: &'a Counting<'a>,
     x: Operand<'a>,
     batch: &'a Batch<'a>,
-    pricing: Pricing<'a>,
+    costs: Pricing<'a>,
     pairs: &'a [Pair],
 }
 
 impl Row<'_> {
-    fn counts(self, workspace: &mut Workspace, cancel: &Cancel) -> Result<Vec<Counts>> {
+    fn counts(self, scratch: &mut Scratch<'_>) -> Result<Vec<Counts>> {
         let request = self.counting.request;
         let plain = |pair: &Pair| {
             let y = &self.batch.members[pair.place as usize];
             pair.plain.then(|| request.plain_counts(&self.x, y))
         };
         let mut found: Vec<_> = self.pairs.iter().map(plain).collect();
-        in_quanta!(self.pricing, Q => self.fill::<Q>(&mut found, workspace, cancel)?);
+        in_quanta!(self.costs, Q => self.fill::<Q>(&mut found, scratch)?);
         Ok(found.into_iter().flatten().collect())
     }
 
@@ -89,10 +84,10 @@ impl Row<'_> {
     fn fill<Q: Integer>(
         self,
         found: &mut [Option<Counts>],
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
     ) -> Result<()> {
-        let Self { counting, x, batch, pricing, pairs } = self;
+        let Self { counting, x, batch, costs, pairs } = self;
+        let cancel = scratch.cancel;
         let request = counting.request;
         let open = pairs.iter().zip(&*found).filter(|(_, found)| found.is_none());
         let open: Vec<_> = open.map(|(pair, _)| pair.place as usize).collect();
@@ -112,14 +107,16 @@ impl Row<'_> {
                     quanta: std::marker::PhantomData,
                     cancel,
                 };
-                batch.together(&x, side, shared, pricing, workspace, cancel, &mut read)?;
+                let row = BatchRow { x, costs, ids };
+                batch.together(&row, side, shared, scratch, &mut read)?;
                 return read.outcome;
             }
         }
         for (pair, found) in pairs.iter().zip(found).filter(|(_, found)| found.is_none()) {
             let y = batch.members[pair.place as usize];
+            let pair = TreePair { x, y, costs };
             let (tolerance, order) = (request.tolerance, request.order());
-            let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
+            let problem = Problem::<Q>::new(pair, tolerance, order, scratch)?;
             *found = Some(request.counts((&x, &y), problem, cancel)?);
         }
         Ok(())
@@ -139,9 +136,9 @@ struct CountAll<'a, 'o, Q> {
 
 impl<Q: Integer> CountAll<'_, '_, Q> {
     fn count<E: Element>(&self, member: usize, savings: Savings<'_, E>) -> Result<Counts> {
-        let Row { counting, x, batch, pricing, .. } = self.row;
+        let Row { counting, x, batch, costs, .. } = self.row;
         let (request, y) = (counting.request, batch.members[member]);
-        let setting = request.setting((x, y), pricing);
+        let setting = request.setting(TreePair { x, y, costs });
         let mut trees = Recycled::<Q>::default();
         let (sides, nodes) = ((self.side, setting.orientation), (x.tree.nodes(), y.tree.nodes()));
         let saving = copy_savings(savings, sides, nodes, &mut trees, self.cancel)?;

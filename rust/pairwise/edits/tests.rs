@@ -6,7 +6,7 @@ use crate::align::{Integer, Problem, in_quanta};
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, Kind, VectorCosts};
 use crate::naive::{Plain, trees};
-use crate::pair::Pricing;
+use crate::pair::{Pair, Pricing};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
@@ -24,8 +24,13 @@ fn one_by_one(request: &Request<'_>, pairs: &[(u32, u32)], pricing: Pricing<'_>)
     ) -> Counts {
         let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
         let (tolerance, order) = (request.tolerance, request.order());
-        let problem =
-            Problem::<Q>::new(x, y, pricing, tolerance, order, &mut workspace, &cancel).unwrap();
+        let problem = Problem::<Q>::new(
+            Pair { x, y, costs: pricing },
+            tolerance,
+            order,
+            &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+        )
+        .unwrap();
         request.counts((&x, &y), problem, &cancel).unwrap()
     }
     let of = |&(i, j): &(u32, u32)| {

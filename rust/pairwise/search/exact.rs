@@ -1,14 +1,14 @@
 //! Distances from one query to the candidates that no bound rules out.
 
 use crate::distance::{
-    self, Group, Keeper, Kernel, Rows, Shared, Whole, Workspace, append_codes, best_route,
-    estimate, group_savings,
+    Group, Keeper, Kernel, PairPlan, Rows, Run, Scratch, Shared, Whole, append_codes, estimate,
+    planned_distance,
 };
 use crate::error::Result;
-use crate::pair::{Local, Operand, Prices, Pricing};
+use crate::pair::{Local, Operand, Pair, Prices, Pricing};
 use crate::pairwise::batch::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::pairwise::search::Search;
-use crate::parallel::{Cancel, Crew};
+use crate::parallel::Crew;
 use crate::tree::{Orientation, Prepared, SubtreeIds};
 use std::sync::atomic::Ordering;
 
@@ -108,7 +108,8 @@ impl<'a> Exact<'a> {
         Self { query, search, labels, shared }
     }
 
-    pub(super) fn to(&self, j: usize, workspace: &mut Workspace, cancel: &Cancel) -> Result<f64> {
+    /// The distance to a candidate.
+    pub(super) fn to(&self, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
         let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
         if self.search.prices.costs_nothing(&x, &y) {
             return Ok(0.0);
@@ -119,36 +120,34 @@ impl<'a> Exact<'a> {
                 let table = source.table(vectors, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
-                distance::distance(x, y, Pricing::Table(&table), workspace, cancel)
+                let pair = Pair { x, y, costs: Pricing::Table(&table) };
+                planned_distance(&pair, &PairPlan::of_unequal(&pair), scratch)
             }
-            (Prices::Fixed(pricing), _) => match &self.shared {
-                Some(column) if column.pays(&x, &y, pricing) => {
-                    column.distance(x, y, j, pricing, workspace, cancel)
+            (Prices::Fixed(costs), _) => {
+                let pair = Pair { x, y, costs };
+                let plan = PairPlan::of_unequal(&pair);
+                match &self.shared {
+                    Some(column) if column.pays(&pair, plan.cells()) => {
+                        column.distance(&pair, j, scratch)
+                    }
+                    _ => planned_distance(&pair, &plan, scratch),
                 }
-                _ => distance::distance(x, y, pricing, workspace, cancel),
-            },
+            }
             (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
         }
     }
 }
 
 impl Column<'_> {
-    /// Whether the pair is about as cheap with the query along the columns, on the shared side.
-    fn pays(&self, x: &Operand<'_>, y: &Operand<'_>, pricing: Pricing<'_>) -> bool {
-        let (columns, rows) = (x.tree.oriented(self.side), y.tree.oriented(self.side));
-        let cells = estimate(rows.row_work, columns.column_work);
-        cells <= SAME_SIDE * best_route(x.tree, y.tree, pricing).1
+    /// Whether the pair is about as cheap with the query along the columns, on the shared side;
+    /// `cells` are those of its best route.
+    fn pays(&self, pair: &Pair<'_>, cells: f64) -> bool {
+        let (columns, rows) = (pair.x.tree.oriented(self.side), pair.y.tree.oriented(self.side));
+        estimate(rows.row_work, columns.column_work) <= SAME_SIDE * cells
     }
 
-    fn distance(
-        &self,
-        x: Operand<'_>,
-        y: Operand<'_>,
-        j: usize,
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
-    ) -> Result<f64> {
+    fn distance(&self, pair: &Pair<'_>, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
+        let Pair { x, y, costs } = *pair;
         let shared = Some(Shared { ids: self.ids.of(j), columns: self.number });
         let rows = Rows { operand: y, shared };
         let group = Group {
@@ -160,7 +159,9 @@ impl Column<'_> {
         };
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
-        group_savings(&rows, &group, pricing, true, Kernel::Auto, workspace, cancel, &mut read)?;
-        Ok(pricing.total(self.delete + pricing.insert_all(&y) - saving))
+        let cancel = scratch.cancel;
+        let run = Run { rows: &rows, group: &group, costs, transposed: true, cancel };
+        run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
+        Ok(costs.total(self.delete + costs.insert_all(&y) - saving))
     }
 }

@@ -34,7 +34,7 @@ use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::{Prepared, SubtreeIds};
 use best::Budget;
 use choice::{Choice, all_cells};
-use query::{Row, Scratch, Searcher};
+use query::{QueryScratch, Row, Searcher};
 use rounds::Stash;
 use std::cell::Cell;
 
@@ -275,7 +275,7 @@ impl Collected {
         let fair = positions.len().div_ceil(threads);
         let step = TASK_CANDIDATES.div_ceil(candidates).min(fair).max(1);
         let tasks = positions.len().div_ceil(step);
-        let work = |scratch: &mut Scratch, task: usize| {
+        let work = |scratch: &mut QueryScratch, task: usize| {
             let part = task * step..positions.len().min((task + 1) * step);
             let row = |&position: &usize| searcher.row(position, scratch, cancel);
             positions[part].iter().map(row).collect::<Result<Vec<_>>>()
@@ -295,7 +295,7 @@ impl Collected {
         let outcome = if bounds < SMALL_BOUNDS
             && all_cells(searcher.search.x.trees, searcher.search.y.trees) < SMALL_MATRIX
         {
-            let mut scratch = Scratch::default();
+            let mut scratch = QueryScratch::default();
             (0..tasks).try_for_each(|task| {
                 receive(work(&mut scratch, task)?);
                 cancel.check()
@@ -303,7 +303,7 @@ impl Collected {
         } else {
             let poll = || poll(done.get());
             let tasks = Tasks { threads, count: tasks, cancel };
-            parallel::for_each(tasks, Scratch::default, work, receive, poll)
+            parallel::for_each(tasks, QueryScratch::default, work, receive, poll)
         };
         full.map_or(outcome, Err)
     }

@@ -1,6 +1,6 @@
 //! One query against all candidates.
 
-use crate::distance::{self, Bounds};
+use crate::distance::{self, Bounds, Scratch};
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::{Exact, Shares};
@@ -60,9 +60,9 @@ pub(super) struct Row {
 
 /// What one thread reuses from query to query.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct QueryScratch {
     pub(super) workspace: distance::Workspace,
-    pub(super) bounds: distance::Scratch,
+    pub(super) bounds: distance::BoundScratch,
     lower: Vec<f64>,
     queue: Vec<Reverse<Waiting>>,
     to_pivots: Vec<f64>,
@@ -125,7 +125,7 @@ impl<'a> Searcher<'a> {
     pub(super) fn row(
         &self,
         position: usize,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
     ) -> Result<Row> {
         let query = self.order[position] as usize;
@@ -166,7 +166,12 @@ impl<'a> Searcher<'a> {
     }
 
     /// The distances from the query to all pivots; gives how many were computed.
-    fn to_pivots(&self, exact: &Exact<'_>, scratch: &mut Scratch, cancel: &Cancel) -> Result<u64> {
+    fn to_pivots(
+        &self,
+        exact: &Exact<'_>,
+        scratch: &mut QueryScratch,
+        cancel: &Cancel,
+    ) -> Result<u64> {
         scratch.to_pivots.clear();
         let mut computed = 0;
         let Some(pivots) = self.search.pivots else { return Ok(computed) };
@@ -177,14 +182,19 @@ impl<'a> Searcher<'a> {
                 pivots.row(number)[exact.query]
             } else {
                 computed += 1;
-                exact.to(j as usize, &mut scratch.workspace, cancel)?
+                exact.to(j as usize, &mut Scratch { workspace: &mut scratch.workspace, cancel })?
             });
         }
         Ok(computed)
     }
 
     /// Fills `scratch.lower` with what the pivots tell of the distances to all candidates.
-    fn lower_bounds(&self, query: usize, scratch: &mut Scratch, cancel: &Cancel) -> Result<()> {
+    fn lower_bounds(
+        &self,
+        query: usize,
+        scratch: &mut QueryScratch,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let Search { x, y, pivots, .. } = *self.search;
         let lower = &mut scratch.lower;
         lower.clear();
@@ -257,7 +267,7 @@ impl<'a> Searcher<'a> {
         bound: Neighbor,
         level: Level,
         limit: i128,
-        scratch: &mut distance::Scratch,
+        scratch: &mut distance::BoundScratch,
     ) -> Waiting {
         let j = bound.index as usize;
         let quanta = match level {
@@ -287,10 +297,10 @@ impl<'a> Searcher<'a> {
         &self,
         exact: &Exact<'_>,
         best: &mut Best,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
     ) -> Result<u64> {
-        let Scratch { workspace, bounds, lower, queue, to_pivots } = scratch;
+        let QueryScratch { workspace, bounds, lower, queue, to_pivots } = scratch;
         queue.clear();
         for (index, &distance) in (0..).zip(lower.iter()) {
             let itself = self.search.inside && index as usize == exact.query;
@@ -316,7 +326,7 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let index = first.bound.index;
-            let distance = exact.to(index as usize, workspace, cancel)?;
+            let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
             best.offer(Neighbor { distance, index });
             computed += 1;
             limit = self.limit(best);
@@ -330,10 +340,10 @@ impl<'a> Searcher<'a> {
         candidates: impl Iterator<Item = u32>,
         exact: &Exact<'_>,
         best: &mut Best,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
     ) -> Result<u64> {
-        let Scratch { workspace, bounds, lower, to_pivots, .. } = scratch;
+        let QueryScratch { workspace, bounds, lower, to_pivots, .. } = scratch;
         let (limit, mut computed) = (self.limit(best), 0);
         for (count, index) in candidates.enumerate() {
             if count.is_multiple_of(BOUNDS_PER_CHECK) {
@@ -346,7 +356,7 @@ impl<'a> Searcher<'a> {
             let mut waiting = self.first(exact.query, known);
             while best.admits(waiting.bound) {
                 let (Some(level), _) = self.next_level(exact.query, waiting) else {
-                    let distance = exact.to(index as usize, workspace, cancel)?;
+                    let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
                     best.offer(Neighbor { distance, index });
                     computed += 1;
                     break;
