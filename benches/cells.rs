@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use treemetric::distance::{
     Census, Decomposition, Kernel, Route, Scratch, Workspace, census, distance_by,
 };
-use treemetric::pair::{self, Operand, Pricing};
+use treemetric::pair::{self, Costs, Operand};
 use treemetric::parallel::Cancel;
 use treemetric::simd::{Instructions, Lanes};
 use treemetric::tree::{Numbering, Orientation, Prepared, bracket};
@@ -135,7 +135,7 @@ fn seconds(pairs: &[&Pair], kernel: Kernel, budget: Duration) -> f64 {
         for Pair { x, y, .. } in pairs {
             let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
             let found = distance_by(
-                &pair::Pair { x: operands.0, y: operands.1, costs: Pricing::Unit },
+                &pair::Pair { x: operands.0, y: operands.1, costs: Costs::Unit },
                 kernel,
                 LEFT,
                 &mut Scratch { workspace: &mut scratch, cancel: &cancel },
@@ -225,7 +225,7 @@ fn check(workload: &Workload, kernels: &[(String, Kernel)]) {
     let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let mut by = |kernel| {
         distance_by(
-            &pair::Pair { x: operands.0, y: operands.1, costs: Pricing::Unit },
+            &pair::Pair { x: operands.0, y: operands.1, costs: Costs::Unit },
             kernel,
             LEFT,
             &mut Scratch { workspace: &mut scratch, cancel: &cancel },

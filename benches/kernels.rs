@@ -10,8 +10,8 @@ use treemetric::cost::CostTable;
 use treemetric::distance::{
     Decomposition, Kernel, Route, Scratch, Workspace, distance, distance_by, pair_work,
 };
-use treemetric::pair::{Operand, Pair, Prices, Pricing, Side};
-use treemetric::pairwise::{Request, compute};
+use treemetric::pair::{Costs, Operand, Pair, SetCosts, Side};
+use treemetric::pairwise::{MatrixRequest, compute};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared};
 
@@ -67,13 +67,13 @@ fn pairs(criterion: &mut Criterion) {
         let (x, y) = (prepare(&x), prepare(&y));
         let operands = (Operand { tree: &x, codes: None }, Operand { tree: &y, codes: None });
         let mut scratch = Workspace::default();
-        for (name, pricing) in [("unit", Pricing::Unit), ("float64", Pricing::Table(&table))] {
+        for (name, costs) in [("unit", Costs::Unit), ("float64", Costs::Table(&table))] {
             let mut group = criterion.benchmark_group(format!("pair/{name}"));
             group.throughput(Throughput::Elements(pair_work(&x, &y) as u64));
             let mut by = |kernel| {
                 let (a, b) = operands;
                 distance_by(
-                    &Pair { x: a, y: b, costs: pricing },
+                    &Pair { x: a, y: b, costs },
                     kernel,
                     left,
                     &mut Scratch { workspace: &mut scratch, cancel: &cancel },
@@ -86,7 +86,7 @@ fn pairs(criterion: &mut Criterion) {
             group.bench_function(BenchmarkId::new("auto", nodes), |b| {
                 b.iter(|| {
                     distance(
-                        &Pair { x: operands.0, y: operands.1, costs: pricing },
+                        &Pair { x: operands.0, y: operands.1, costs },
                         &mut Scratch { workspace: &mut scratch, cancel: &cancel },
                     )
                 });
@@ -113,7 +113,7 @@ fn preparation(criterion: &mut Criterion) {
                 let (x, y) =
                     (Operand { tree: &tree, codes: None }, Operand { tree: &other, codes: None });
                 distance(
-                    &Pair { x: y, y: x, costs: Pricing::Unit },
+                    &Pair { x: y, y: x, costs: Costs::Unit },
                     &mut Scratch { workspace: &mut scratch, cancel: &cancel },
                 )
             });
@@ -129,10 +129,10 @@ fn all_pairs(criterion: &mut Criterion) {
         let mut random = Random(3);
         let trees: Vec<_> = (0..count).map(|_| prepare(&random_tree(nodes, &mut random))).collect();
         let side = Side { trees: &trees, codes: None };
-        let request = Request {
+        let request = MatrixRequest {
             x: side,
             y: side,
-            prices: Prices::Fixed(Pricing::Unit),
+            costs: SetCosts::Fixed(Costs::Unit),
             triangle: true,
             diagonal: false,
             cutoff: None,

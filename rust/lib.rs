@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use treemetric::distance::{Scratch, Workspace, distance};
-//! use treemetric::pair::{Operand, Pair, Pricing};
+//! use treemetric::pair::{Operand, Pair, Costs};
 //! use treemetric::parallel::Cancel;
 //! use treemetric::tree::{Numbering, Prepared};
 //!
@@ -15,7 +15,7 @@
 //! let x = Prepared::new(&[0, 1, 2], &[-1, 0, 0], &mut numbering);
 //! let y = Prepared::new(&[0, 2], &[-1, 0], &mut numbering);
 //! let operand = |tree| Operand { tree, codes: None };
-//! let pair = Pair { x: operand(&x), y: operand(&y), costs: Pricing::Unit };
+//! let pair = Pair { x: operand(&x), y: operand(&y), costs: Costs::Unit };
 //! let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
 //! let d = distance(&pair, &mut Scratch { workspace: &mut workspace, cancel: &cancel });
 //! assert_eq!(d, Ok(1.0));

@@ -23,8 +23,8 @@
 
 /// Evaluates an expression with `$quanta` as the type of whole numbers that these costs need.
 macro_rules! in_quanta {
-    ($pricing:expr, $quanta:ident => $body:expr) => {
-        if $pricing.is_wide() {
+    ($costs:expr, $quanta:ident => $body:expr) => {
+        if $costs.is_wide() {
             type $quanta = i128;
             $body
         } else {

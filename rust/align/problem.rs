@@ -5,7 +5,7 @@ use crate::align::recycle::{Recycle, Recycled};
 use crate::cost::Scale;
 use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
-use crate::pair::{Operand, Pair, Prices, Pricing};
+use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
 /// In which order the nodes are walked.
@@ -54,7 +54,7 @@ pub struct Problem<'a, Q: Recycle> {
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
     saving: i128,
-    costs: Pricing<'a>,
+    costs: Costs<'a>,
 }
 
 /// Two trees before the savings of their subtrees are known.
@@ -114,10 +114,10 @@ impl<'a> Setting<'a> {
 }
 
 /// Whether quanta are the costs that were asked for, unrounded.
-fn is_exact(pricing: Pricing<'_>) -> bool {
-    match pricing {
-        Pricing::Unit => true,
-        Pricing::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
+fn is_exact(costs: Costs<'_>) -> bool {
+    match costs {
+        Costs::Unit => true,
+        Costs::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
     }
 }
 
@@ -129,22 +129,22 @@ fn rounding(x: &Operand<'_>, y: &Operand<'_>) -> i128 {
 /// Whether the only optimal alignment of two trees is plain to see: they are alike node by node,
 /// replacing each by its counterpart costs nothing, and whatever else one does, deleting or
 /// inserting a node first, costs more than what counts as equal.
-pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, prices: Prices<'_>) -> bool {
-    if !prices.costs_nothing(x, y) {
+pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCosts<'_>) -> bool {
+    if !costs.costs_nothing(x, y) {
         return false;
     }
     let dearer = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
         operand.tree.labels().iter().all(|&label| gap(operand.code(label)) > least)
     };
-    match prices {
-        Prices::Fixed(Pricing::Unit) => true,
-        Prices::Fixed(pricing @ Pricing::Table(table)) => {
-            let slack = if is_exact(pricing) { 0 } else { rounding(x, y) };
+    match costs {
+        SetCosts::Fixed(Costs::Unit) => true,
+        SetCosts::Fixed(costs @ Costs::Table(table)) => {
+            let slack = if is_exact(costs) { 0 } else { rounding(x, y) };
             dearer(x, slack, &|code| table.delete(code))
                 && dearer(y, slack, &|code| table.insert(code))
         }
         // The same labels on both sides, and the same gaps.
-        Prices::Vectors(vectors) => dearer(x, rounding(x, y), &|code| vectors.gap(code)),
+        SetCosts::Vectors(vectors) => dearer(x, rounding(x, y), &|code| vectors.gap(code)),
     }
 }
 

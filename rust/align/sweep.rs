@@ -26,7 +26,7 @@ pub(crate) struct Amounts<A: Recycle> {
 }
 
 /// The forest of a pair of spans, for amounts.
-struct Layout<'p> {
+struct ForestLayout<'p> {
     width: usize,
     height: usize,
     first: (usize, usize),
@@ -36,7 +36,7 @@ struct Layout<'p> {
     nodes: usize,
 }
 
-impl Layout<'_> {
+impl ForestLayout<'_> {
     /// The index of the node pair of a cell among all.
     #[inline(always)]
     fn node(&self, r: usize, c: usize) -> usize {
@@ -63,7 +63,7 @@ impl<A: Amount> Amounts<A> {
     }
 
     /// Makes room for a forest and sets its borders.
-    fn reset(&mut self, layout: &Layout<'_>) -> Result<()> {
+    fn reset(&mut self, layout: &ForestLayout<'_>) -> Result<()> {
         let cells = layout.width * layout.height;
         self.any.reserve_len(cells, A::zero())?;
         self.mapped.reserve_len(cells, A::zero())?;
@@ -75,7 +75,7 @@ impl<A: Amount> Amounts<A> {
         Ok(())
     }
 
-    fn fill_row(&mut self, layout: &Layout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
+    fn fill_row(&mut self, layout: &ForestLayout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
         let (here, beside) = (r * layout.width, layout.row_beside(r));
         for cell in cells.iter().rev() {
             let (c, bits) = (cell.column as usize, cell.bits);
@@ -155,9 +155,9 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
         Self { problem, reach, list, weight }
     }
 
-    fn layout(&self, pair: (usize, usize)) -> Layout<'_> {
+    fn layout(&self, pair: (usize, usize)) -> ForestLayout<'_> {
         let (a, b) = self.problem.spans(pair);
-        Layout {
+        ForestLayout {
             width: b.len() + 1,
             height: a.len() + 1,
             first: (a.first, b.first),
@@ -264,7 +264,7 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
 
 /// What derivatives flow through in one forest.
 struct Flow<'a, A: Recycle> {
-    layout: &'a Layout<'a>,
+    layout: &'a ForestLayout<'a>,
     amounts: &'a Amounts<A>,
     /// Amounts of all pairs of nodes.
     pairs: &'a [A],

@@ -18,7 +18,7 @@ use crate::distance::engine::{PairPlan, planned_distance};
 use crate::distance::workspace::Scratch;
 use crate::error::Result;
 use crate::memory;
-use crate::pair::{Operand, Pair, Pricing};
+use crate::pair::{Costs, Operand, Pair};
 use crate::parallel::Cancel;
 use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented};
@@ -182,11 +182,11 @@ impl Band {
     }
 
     /// The distance in quanta, if there is an alignment inside the band.
-    fn cost(&self, pricing: Pricing<'_>, cancel: &Cancel) -> Result<Option<i64>> {
+    fn cost(&self, costs: Costs<'_>, cancel: &Cancel) -> Result<Option<i64>> {
         let Self { x, y, .. } = self;
-        match pricing {
-            Pricing::Unit => self.fill(|i, j| i64::from(x.codes[i] != y.codes[j]), cancel),
-            Pricing::Table(table) => {
+        match costs {
+            Costs::Unit => self.fill(|i, j| i64::from(x.codes[i] != y.codes[j]), cancel),
+            Costs::Table(table) => {
                 let replace = |i: usize, j: usize| {
                     x.gaps[i] + y.gaps[j] - table.saving(x.codes[i], y.codes[j]) as i64
                 };
@@ -254,8 +254,8 @@ impl Band {
 }
 
 /// The time of a cell here, in cells of the kernel that would compute the distance without a band.
-fn cell_cost(pricing: Pricing<'_>, smaller: usize) -> f64 {
-    match Lanes::narrowest(pricing, smaller) {
+fn cell_cost(costs: Costs<'_>, smaller: usize) -> f64 {
+    match Lanes::narrowest(costs, smaller) {
         Some(Lanes::Bytes | Lanes::Words) => 20.0,
         Some(Lanes::Ints) => 10.0,
         Some(Lanes::Doubles) => 5.0,
@@ -285,8 +285,8 @@ fn most_edits(pair: &Pair<'_>, limit: i128) -> Option<i64> {
         operand.tree.labels().iter().map(|&label| cost(operand.code(label))).min().unwrap_or(0)
     };
     let (delete, insert) = match costs {
-        Pricing::Unit => (1, 1),
-        Pricing::Table(table) => {
+        Costs::Unit => (1, 1),
+        Costs::Table(table) => {
             (least(x, &|code| table.delete(code)), least(y, &|code| table.insert(code)))
         }
     };

@@ -5,7 +5,7 @@ use crate::distance::bounds::{cell_time, pair_is_above};
 use crate::distance::engine::{PairPlan, planned_distance};
 use crate::distance::workspace::Scratch;
 use crate::error::Result;
-use crate::pair::{Pair, Prices};
+use crate::pair::{Pair, SetCosts};
 
 /// Below this much work (nanoseconds) there is nothing to be spared.
 const SMALL: f64 = 2000.0;
@@ -31,7 +31,7 @@ pub fn planned_distance_within(
     if plan.is_free() {
         return Ok(if cutoff >= 0.0 { 0.0 } else { f64::INFINITY });
     }
-    let costs = Prices::Fixed(pair.costs);
+    let costs = SetCosts::Fixed(pair.costs);
     let work = plan.cells() * cell_time(costs, pair.smaller());
     if work < SMALL || cutoff == f64::INFINITY {
         let found = planned_distance(pair, plan, scratch)?;

@@ -1,6 +1,6 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
-use crate::distance::run::Run;
+use crate::distance::run::GroupRun;
 use crate::distance::savings::{Read, Whole};
 use crate::distance::sharing::Shared;
 use crate::distance::strategy::{self, best_route};
@@ -8,7 +8,7 @@ use crate::distance::tables::{Keeper, LARGEST_TABLES, TablesOf};
 use crate::distance::workspace::{BuffersOf, Scratch, Workspace};
 use crate::distance::{inner, profile};
 use crate::error::Result;
-use crate::pair::{Operand, Pair, Pricing};
+use crate::pair::{Costs, Operand, Pair};
 use crate::simd::{Family, InStoredLanes, Instructions, Lanes, Simd, in_stored_lanes};
 use crate::tree::Orientation;
 
@@ -28,8 +28,8 @@ pub enum Kernel {
 
 impl Kernel {
     /// The lanes for pairs whose smaller tree has that many nodes, if any serve them.
-    pub(crate) fn lanes(self, pricing: Pricing<'_>, smaller: usize) -> Option<Lanes> {
-        let narrowest = Lanes::narrowest(pricing, smaller)?;
+    pub(crate) fn lanes(self, costs: Costs<'_>, smaller: usize) -> Option<Lanes> {
+        let narrowest = Lanes::narrowest(costs, smaller)?;
         match self {
             Kernel::Exactly(_, wanted) => Some(narrowest.max(wanted)),
             Kernel::Auto | Kernel::Scalar | Kernel::Packed => Some(narrowest),
@@ -83,13 +83,13 @@ const TABLES_PAY_OFF: f64 = 3000.0;
 const OFTEN: u32 = 8;
 /// The tree along the rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct RowTree<'a> {
     pub(crate) operand: Operand<'a>,
     /// What it has in common with other trees that meet the same columns.
     pub(crate) shared: Option<Shared<'a>>,
 }
 
-impl<'a> From<Operand<'a>> for Rows<'a> {
+impl<'a> From<Operand<'a>> for RowTree<'a> {
     fn from(operand: Operand<'a>) -> Self {
         Self { operand, shared: None }
     }
@@ -208,7 +208,7 @@ pub(crate) fn with_savings(
         let only_inner = route.decomposition == Decomposition::Inner;
         let plan = &strategy::plan(rows.tree, columns.tree, costs, only_inner);
         let (rows, columns) = (&rows, &columns);
-        let run = inner::Run { rows, columns, plan, costs, transposed, cancel };
+        let run = inner::MixedRun { rows, columns, plan, costs, transposed, cancel };
         return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
@@ -223,14 +223,14 @@ pub(crate) fn with_savings(
         keeper: Keeper::Tree(columns.tree),
     };
     let rows = &rows.into();
-    let run = Run { rows, group: &group, costs, transposed, cancel };
+    let run = GroupRun { rows, group: &group, costs, transposed, cancel };
     let result = run.savings(kernel, workspace, read);
     workspace.codes = codes;
     workspace.shrink();
     result
 }
 
-impl Run<'_> {
+impl GroupRun<'_> {
     /// Hands the largest savings of the row tree with every member of the group to `read`.
     pub(crate) fn savings(
         &self,
@@ -259,16 +259,16 @@ impl Run<'_> {
             }
         }
         match costs {
-            Pricing::Unit => self.scalar(&mut workspace.counts, read),
-            Pricing::Table(table) if table.is_wide() => self.scalar(&mut workspace.wide, read),
-            Pricing::Table(_) => self.scalar(&mut workspace.quanta, read),
+            Costs::Unit => self.scalar(&mut workspace.counts, read),
+            Costs::Table(table) if table.is_wide() => self.scalar(&mut workspace.wide, read),
+            Costs::Table(_) => self.scalar(&mut workspace.quanta, read),
         }
     }
 }
 
 /// A call of the packed kernel, before its lanes are chosen.
 struct Packed<'a, R> {
-    run: &'a Run<'a>,
+    run: &'a GroupRun<'a>,
     read: &'a mut R,
 }
 

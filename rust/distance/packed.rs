@@ -16,8 +16,8 @@
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
 //! of the leaf on its path (one entry per level of nested key-roots).
 
-use crate::distance::columns::{Block, Chunk, Columns, FarPick, Run};
-use crate::distance::sharing::{Layout, Sharing};
+use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
+use crate::distance::sharing::{RowLayout, Sharing};
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -30,7 +30,7 @@ const WHAT: &str = "the dynamic programme of one pair of trees";
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug)]
-pub(crate) struct Buffers<S: Simd> {
+pub(crate) struct PackedBuffers<S: Simd> {
     /// Subtree values T: one row of vectors per row node.
     pub(crate) table: Vec<S::Vector>,
     /// Savings of each distinct row label with every column: one row of vectors per label.
@@ -44,7 +44,7 @@ pub(crate) struct Buffers<S: Simd> {
     pub(crate) sharing: Sharing,
 }
 
-impl<S: Simd> Default for Buffers<S> {
+impl<S: Simd> Default for PackedBuffers<S> {
     fn default() -> Self {
         Self {
             table: Vec::new(),
@@ -57,7 +57,7 @@ impl<S: Simd> Default for Buffers<S> {
     }
 }
 
-impl<S: Simd> Buffers<S> {
+impl<S: Simd> PackedBuffers<S> {
     /// Makes room for a row tree, for that many rows of the table and of the profile.
     pub(crate) fn reserve(
         &mut self,
@@ -92,15 +92,15 @@ impl<S: Simd> Buffers<S> {
 
 /// One row tree against prepared columns, with buffers reserved and the profile filled.
 #[derive(Debug)]
-pub(crate) struct Job<'a, S: Simd> {
+pub(crate) struct PackedJob<'a, S: Simd> {
     pub(crate) rows: &'a Oriented,
-    pub(crate) layout: Layout<'a>,
+    pub(crate) layout: RowLayout<'a>,
     pub(crate) columns: &'a Columns<S>,
-    pub(crate) buffers: &'a mut Buffers<S>,
+    pub(crate) buffers: &'a mut PackedBuffers<S>,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl<S: Simd> Vectorized<S> for Job<'_, S> {
+impl<S: Simd> Vectorized<S> for PackedJob<'_, S> {
     type Output = Result<()>;
 
     #[inline(always)]
@@ -119,9 +119,9 @@ struct Pass<'a, S: Simd> {
 
 /// Fills the table of subtree values.
 #[inline(always)]
-fn fill<S: Simd>(simd: S, job: Job<'_, S>) -> Result<()> {
-    let Job { rows, layout, columns, buffers, cancel } = job;
-    let Buffers { table, profile, current, shifted, expanded, .. } = buffers;
+fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
+    let PackedJob { rows, layout, columns, buffers, cancel } = job;
+    let PackedBuffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
     let savings_of =
         |i: usize| &profile[layout.profile[rows.label[i] as usize] as usize * vectors..][..vectors];
@@ -248,7 +248,7 @@ fn tree_row_of_one<S: Simd>(
 fn tree_run<S: Simd, const CHAINED: bool>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &mut [S::Vector],
     row: &mut [S::Vector],
     savings: &[S::Vector],
@@ -315,7 +315,7 @@ fn leaf_row<S: Simd>(
 fn expand_chain<S: Simd>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &[S::Vector],
     shifted: &mut [S::Vector],
     expanded: &mut [S::Vector],
@@ -386,7 +386,7 @@ fn forest_row<S: Simd>(
 fn forest_run<S: Simd, const CHAINED: bool>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &[S::Vector],

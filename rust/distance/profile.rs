@@ -1,6 +1,6 @@
 //! The savings of every distinct row label with every column: all that kernels see of costs.
 
-use crate::pair::{Operand, Pricing};
+use crate::pair::{Costs, Operand};
 use crate::simd::{Element, Simd, Vectorized};
 use crate::tree::Oriented;
 
@@ -21,11 +21,11 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
 }
 
-/// What savings are taken from: prices, and the label codes of all columns. With `transposed`, the
+/// What savings are taken from: costs, and the label codes of all columns. With `transposed`, the
 /// rows are the target of the edit and the columns its source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub(crate) costs: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     pub(crate) transposed: bool,
     pub(crate) codes: &'a [u32],
 }
@@ -60,7 +60,7 @@ impl Source<'_> {
         padding.fill(zero);
         let savings = out.iter_mut().zip(self.codes);
         match self.costs {
-            Pricing::Unit => {
+            Costs::Unit => {
                 // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
                 let (one, two) = (E::of(1.0), E::of(2.0));
                 for (saving, &code) in savings {
@@ -68,7 +68,7 @@ impl Source<'_> {
                     *saving = if code == row { two } else { other };
                 }
             }
-            Pricing::Table(table) => {
+            Costs::Table(table) => {
                 for (saving, &code) in savings {
                     *saving = match (code, self.transposed) {
                         (VIRTUAL, _) => zero,

@@ -1,30 +1,30 @@
 //! One call of a kernel: tables, profile, rows and columns put together.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::{Group, Rows};
-use crate::distance::packed::{self, Job};
+use crate::distance::engine::{Group, RowTree};
+use crate::distance::packed::{self, PackedJob};
 use crate::distance::profile::{self, FillRow, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
 use crate::distance::tables::KEEP_TABLES;
 use crate::error::Result;
-use crate::pair::Pricing;
+use crate::pair::Costs;
 use crate::parallel::Cancel;
 use crate::simd::{Element, Simd};
 use crate::tree::Oriented;
 use std::sync::OnceLock;
 
 /// The arguments of one kernel call.
-pub(crate) struct Run<'a> {
-    pub(crate) rows: &'a Rows<'a>,
+pub(crate) struct GroupRun<'a> {
+    pub(crate) rows: &'a RowTree<'a>,
     pub(crate) group: &'a Group<'a>,
-    pub(crate) costs: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl Run<'_> {
+impl GroupRun<'_> {
     /// Where the savings of these columns come from.
     fn source<'a>(&'a self, codes: &'a [u32]) -> Source<'a> {
         Source { costs: self.costs, transposed: self.transposed, codes }
@@ -43,7 +43,7 @@ impl Run<'_> {
         &self,
         simd: S,
         tables: &[OnceLock<Box<Columns<S>>>; 2],
-        buffers: &mut packed::Buffers<S>,
+        buffers: &mut packed::PackedBuffers<S>,
         read: &mut impl Read,
     ) -> Result<()> {
         let table = &tables[self.group.orientation as usize];
@@ -71,7 +71,7 @@ impl Run<'_> {
             self.fill_profile(simd, columns, buffers)?;
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
-        simd.run(Job { rows, layout, columns, buffers, cancel: self.cancel })?;
+        simd.run(PackedJob { rows, layout, columns, buffers, cancel: self.cancel })?;
         let mut start = 0;
         let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
         for (member, columns) in self.member_trees().enumerate() {
@@ -88,7 +88,7 @@ impl Run<'_> {
         &self,
         simd: S,
         columns: &Columns<S>,
-        buffers: &mut packed::Buffers<S>,
+        buffers: &mut packed::PackedBuffers<S>,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
         let room = (rows.len(), profile::height(operand));
@@ -108,7 +108,7 @@ impl Run<'_> {
         shared: Shared<'_>,
         columns: &Columns<S>,
         sharing: &mut Sharing,
-        buffers: &mut packed::Buffers<S>,
+        buffers: &mut packed::PackedBuffers<S>,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
         let wanted = (rows.len(), profile::height(operand));
@@ -132,7 +132,7 @@ impl Run<'_> {
 
     pub(crate) fn scalar<N: Element>(
         &self,
-        buffers: &mut scalar::Buffers<N>,
+        buffers: &mut scalar::ScalarBuffers<N>,
         read: &mut impl Read,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);

@@ -11,7 +11,7 @@ use crate::tree::Oriented;
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers<N> {
+pub(crate) struct ScalarBuffers<N> {
     /// Savings of each distinct row label with every column.
     pub(crate) profile: Vec<N>,
     /// Subtree values, row by row.
@@ -19,7 +19,7 @@ pub(crate) struct Buffers<N> {
     forest: Vec<N>,
 }
 
-impl<N: Element> Buffers<N> {
+impl<N: Element> ScalarBuffers<N> {
     pub(crate) fn bytes_held(&self) -> usize {
         let held = [&self.profile, &self.table, &self.forest];
         held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<N>()
@@ -49,10 +49,10 @@ fn greater<N: PartialOrd>(a: N, b: N) -> N {
 pub(crate) fn fill<N: Element>(
     rows: &Oriented,
     columns: &Oriented,
-    buffers: &mut Buffers<N>,
+    buffers: &mut ScalarBuffers<N>,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Buffers { profile, table, forest } = buffers;
+    let ScalarBuffers { profile, table, forest } = buffers;
     let m = columns.len();
     let stride = m + 1;
     for &k1 in &rows.fresh {

@@ -28,7 +28,7 @@ pub(crate) struct Shared<'a> {
 
 /// Where the values of a row tree are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout<'a> {
+pub(crate) struct RowLayout<'a> {
     /// The row of the table of each node. That of a child is before that of its parent, if the
     /// parent is to be computed.
     pub(crate) row: &'a [u32],
@@ -153,8 +153,8 @@ impl Sharing {
     }
 
     /// Where the current tree is.
-    pub(crate) fn layout(&self) -> Layout<'_> {
-        Layout { row: &self.row, fresh: &self.fresh, profile: &self.profile }
+    pub(crate) fn layout(&self) -> RowLayout<'_> {
+        RowLayout { row: &self.row, fresh: &self.fresh, profile: &self.profile }
     }
 
     /// Codes of the labels whose savings are not there yet, each with its row of the profile.
@@ -170,10 +170,10 @@ impl Sharing {
     }
 
     /// The layout of a tree that shares nothing.
-    pub(crate) fn alone<'a>(&'a mut self, tree: &'a Oriented, labels: usize) -> Layout<'a> {
+    pub(crate) fn alone<'a>(&'a mut self, tree: &'a Oriented, labels: usize) -> RowLayout<'a> {
         self.columns = 0;
         self.profile.clear();
         self.profile.extend(0..labels as u32);
-        Layout { row: &tree.row, fresh: &tree.fresh, profile: &self.profile }
+        RowLayout { row: &tree.row, fresh: &tree.fresh, profile: &self.profile }
     }
 }

@@ -1,10 +1,10 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
 use crate::distance::engine::{Decomposition, Route, estimate};
-use crate::distance::inner::{self, PathPlan, Prices};
+use crate::distance::inner::{self, PathPlan, RowTimes};
 use crate::distance::tables::LARGEST_TABLES;
 use crate::memory;
-use crate::pair::Pricing;
+use crate::pair::Costs;
 use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 
@@ -70,19 +70,19 @@ pub(crate) fn mixing_may_pay(rows: &Prepared, least_rows: f64, cells: f64) -> bo
 }
 
 /// Bytes of a lane for pairs whose smaller tree has that many nodes.
-fn lane_bytes(pricing: Pricing<'_>, smaller: usize) -> u64 {
-    Lanes::narrowest(pricing, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
+fn lane_bytes(costs: Costs<'_>, smaller: usize) -> u64 {
+    Lanes::narrowest(costs, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
 }
 
 /// What a row costs along each kind of path.
-fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
+fn times(columns: &Prepared, lane_bytes: u64) -> RowTimes {
     let sides = Orientation::BOTH.map(|side| columns.oriented(side));
     let [left, right] = sides.map(|side| {
         // Tables of badly shaped columns would be too large.
         if side.column_work > LARGEST_TABLES { f64::INFINITY } else { outer_row(side) }
     });
     let (cells, rows) = inner::step_size(columns, (VECTOR / lane_bytes) as usize);
-    Prices {
+    RowTimes {
         left,
         right,
         inner: INNER_CELL * (cells + STRIP_ROW * rows),
@@ -96,30 +96,30 @@ fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
 pub(crate) fn plan(
     rows: &Prepared,
     columns: &Prepared,
-    pricing: Pricing<'_>,
+    costs: Costs<'_>,
     only_inner: bool,
 ) -> PathPlan {
-    let lane_bytes = lane_bytes(pricing, rows.nodes().min(columns.nodes()));
-    let mut prices = prices(columns, lane_bytes);
+    let lane_bytes = lane_bytes(costs, rows.nodes().min(columns.nodes()));
+    let mut times = times(columns, lane_bytes);
     if only_inner {
-        (prices.left, prices.right) = (f64::INFINITY, f64::INFINITY);
-        prices.most_kept = u32::MAX;
+        (times.left, times.right) = (f64::INFINITY, f64::INFINITY);
+        times.most_kept = u32::MAX;
     }
-    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), prices)
+    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), times)
 }
 
 /// Estimated cells of a pair along the best paths of each subtree, and the bytes of their tables.
-fn mixed_work(rows: &Prepared, columns: &Prepared, pricing: Pricing<'_>) -> (f64, u64) {
-    let plan = plan(rows, columns, pricing, false);
+fn mixed_work(rows: &Prepared, columns: &Prepared, costs: Costs<'_>) -> (f64, u64) {
+    let plan = plan(rows, columns, costs, false);
     let (n, m) = (rows.nodes(), columns.nodes());
-    let lane_bytes = lane_bytes(pricing, n.min(m));
+    let lane_bytes = lane_bytes(costs, n.min(m));
     let bytes = table_bytes((n as u64, m as u64), m as u64, plan.kept, lane_bytes);
     (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
 }
 
 /// Most bytes that the tables of mixed paths take for two trees of so many nodes, whose key-roots
 /// have sizes of that sum at most; costs that every pair has anew are in doubles.
-pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<'_>>) -> u64 {
+pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>) -> u64 {
     // Leaves that are key-roots are in the work of rows, but not in that of columns.
     if estimate(work.saturating_add(n.max(m)), work) < SMALL {
         return 0;
@@ -129,7 +129,7 @@ pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<
     let Some(columns) = columns else {
         return 0;
     };
-    let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
+    let lane_bytes = costs.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
     table_bytes((n, m), columns, MOST_KEPT as usize, lane_bytes)
 }
 
@@ -141,7 +141,7 @@ fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.
-pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Route, f64) {
+pub(crate) fn best_route(x: &Prepared, y: &Prepared, costs: Costs<'_>) -> (Route, f64) {
     let mut best = best_outer(x, y);
     if best.1 < SMALL {
         return best;
@@ -150,7 +150,7 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
         if columns.nodes() > LARGEST_COLUMNS || !mixing_may_pay(rows, least_row(columns), best.1) {
             continue;
         }
-        let (cells, bytes) = mixed_work(rows, columns, pricing);
+        let (cells, bytes) = mixed_work(rows, columns, costs);
         let fits = || memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).is_ok();
         if cells < best.1 && fits() {
             best = (Route { decomposition: Decomposition::Mixed, swapped }, cells);
@@ -161,5 +161,5 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
 
 /// Estimated cells of a pair on its best route; proportional to its time.
 pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
-    best_route(x, y, Pricing::Unit).1
+    best_route(x, y, Costs::Unit).1
 }

@@ -12,7 +12,7 @@ const KEEP_BYTES: usize = 32 << 20;
 pub(super) struct BuffersOf;
 
 impl Family for BuffersOf {
-    type Of<S: Simd> = packed::Buffers<S>;
+    type Of<S: Simd> = packed::PackedBuffers<S>;
 
     fn bytes_held<S: Simd>(of: &Self::Of<S>) -> usize {
         of.bytes_held()
@@ -23,9 +23,9 @@ impl Family for BuffersOf {
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(super) packed: AllLanes<BuffersOf>,
-    pub(super) counts: scalar::Buffers<u32>,
-    pub(super) quanta: scalar::Buffers<i64>,
-    pub(super) wide: scalar::Buffers<i128>,
+    pub(super) counts: scalar::ScalarBuffers<u32>,
+    pub(super) quanta: scalar::ScalarBuffers<i64>,
+    pub(super) wide: scalar::ScalarBuffers<i128>,
     pub(super) codes: Vec<u32>,
 }
 

@@ -6,13 +6,13 @@ use crate::tree::Prepared;
 
 /// The labels of some trees, numbered among themselves, with their vectors.
 #[derive(Debug)]
-pub(crate) struct Local {
+pub(crate) struct LocalLabels {
     /// The number of each label of the set; only those of the trees mean anything.
     pub(crate) codes: Vec<u32>,
     gathered: Gathered,
 }
 
-impl Local {
+impl LocalLabels {
     /// Numbers the labels of trees whose codes translate to those of the vectors by `codes`.
     pub(crate) fn new<'t>(
         vectors: &VectorCosts<'_>,

@@ -3,17 +3,17 @@
 //! This room knows how label codes of a tree translate to those of a comparison, what deleting or
 //! inserting a whole tree costs, and which pairs are at distance 0 without computing anything.
 
+mod costs;
 mod equal;
 mod local;
 mod operand;
-mod prices;
-mod pricing;
+mod set_costs;
 
+pub use costs::Costs;
 pub(crate) use equal::{costs_nothing, is_same};
-pub(crate) use local::Local;
+pub(crate) use local::LocalLabels;
 pub use operand::{Operand, Side};
-pub use prices::Prices;
-pub use pricing::Pricing;
+pub use set_costs::SetCosts;
 
 /// Two trees and what edits from the first to the second cost.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub struct Pair<'a> {
     /// The target.
     pub y: Operand<'a>,
     /// What edits cost.
-    pub costs: Pricing<'a>,
+    pub costs: Costs<'a>,
 }
 
 impl Pair<'_> {

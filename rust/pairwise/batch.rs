@@ -1,11 +1,11 @@
 //! The columns of one task, computed together, and what their rows share.
 
 use crate::distance::{
-    ColumnTables, Group, Keeper, Kernel, Read, Rows, Run, Scratch, Shared, Whole, append_codes,
-    best_route, estimate, least_row, mixing_may_pay, pair_work, with_savings,
+    ColumnTables, Group, GroupRun, Keeper, Kernel, Read, RowTree, Scratch, Shared, Whole,
+    append_codes, best_route, estimate, least_row, mixing_may_pay, pair_work, with_savings,
 };
 use crate::error::Result;
-use crate::pair::{Operand, Pair, Prices, Pricing};
+use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::parallel::Crew;
 use crate::tree::{Orientation, Oriented, Prepared, SubtreeIds};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,10 +38,10 @@ fn mixing_may_pay_alone(x: &Prepared, y: &Prepared) -> bool {
 pub(super) fn subtree_ids(
     rows: &[Prepared],
     columns: &[Prepared],
-    prices: Prices<'_>,
+    costs: SetCosts<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
-    if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
+    if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Vectors(_)) {
         return Ok(None);
     }
     let side = better_side(rows, columns);
@@ -78,7 +78,7 @@ pub(super) enum Way<'a> {
 pub(super) struct BatchRow<'a> {
     pub(super) x: Operand<'a>,
     /// What edits between the row tree and the columns cost.
-    pub(super) costs: Pricing<'a>,
+    pub(super) costs: Costs<'a>,
     /// Numbers of its subtrees in one orientation, if rows are shared with other trees of the set.
     pub(super) ids: Option<(Orientation, &'a [u32])>,
 }
@@ -222,9 +222,9 @@ impl<'a> Batch<'a> {
             largest: self.largest,
             keeper: Keeper::Batch(&self.tables),
         };
-        let rows = Rows { operand: row.x, shared };
+        let rows = RowTree { operand: row.x, shared };
         let (costs, cancel) = (row.costs, scratch.cancel);
-        let run = Run { rows: &rows, group: &group, costs, transposed: false, cancel };
+        let run = GroupRun { rows: &rows, group: &group, costs, transposed: false, cancel };
         run.savings(Kernel::Auto, scratch.workspace, read)
     }
 
@@ -271,7 +271,7 @@ impl<'a> Batch<'a> {
             let (member, out) = (self.members[place], &mut out[place]);
             let mut read = Whole(|_, saving| *out = saving);
             let (rows, cancel) = (member.into(), scratch.cancel);
-            let run = Run { rows: &rows, group: &group, costs, transposed: true, cancel };
+            let run = GroupRun { rows: &rows, group: &group, costs, transposed: true, cancel };
             run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
         }
         Ok(())

@@ -4,10 +4,10 @@ use crate::distance::{Catalogue, Workspace, cell_time};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::pairwise::account;
-use crate::pairwise::filter::Memory;
+use crate::pairwise::filter::FilterMemory;
 use crate::pairwise::plan::{Chosen, Plan, Shape, Task};
 use crate::pairwise::task::Matrix;
-use crate::pairwise::{Computed, Request};
+use crate::pairwise::{Computed, MatrixRequest};
 use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
 use crate::tree::{Copies, Prepared};
 use std::cell::{Cell, RefCell};
@@ -22,10 +22,10 @@ pub(super) const SMALL_MATRIX: f64 = 2e7;
 /// work by returning `false`.
 ///
 /// # Errors
-/// [`crate::Error::Memory`] before work starts if the scratch does not fit;
+/// [`crate::Error::FilterMemory`] before work starts if the scratch does not fit;
 /// [`crate::Error::Cancelled`] if `poll` asked to stop.
 pub fn compute<S: FnMut(usize, usize, f64)>(
-    request: &Request<'_>,
+    request: &MatrixRequest<'_>,
     threads: usize,
     cancel: &Cancel,
     store: S,
@@ -36,14 +36,14 @@ pub fn compute<S: FnMut(usize, usize, f64)>(
 
 /// The same, with the bounds of the targets if they are known already.
 pub(super) fn compute_known<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
-    request: &Request<'_>,
+    request: &MatrixRequest<'_>,
     catalogue: Option<&Catalogue>,
     threads: usize,
     cancel: &Cancel,
     store: S,
     poll: P,
 ) -> Result<Computed> {
-    let Request { x, y, triangle, .. } = *request;
+    let MatrixRequest { x, y, triangle, .. } = *request;
     // Trees that occur again have the distances of the first of their kind.
     let of_rows = Copies::new(x.trees, 0..x.trees.len());
     let other = (!triangle).then(|| Copies::new(y.trees, 0..y.trees.len()));
@@ -66,14 +66,14 @@ pub(super) fn compute_known<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
             results.store_copies(i as usize, i as usize, 0.0);
         }
     }
-    let shape = Shape { triangle, diagonal, prices: request.prices };
+    let shape = Shape { triangle, diagonal, costs: request.costs };
     let rows = Chosen { trees: x.trees, indices: kinds.rows };
     let columns = Chosen { trees: y.trees, indices: kinds.columns };
     let plan = Plan::new(rows, columns, shape, threads);
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     let scratch = account::scratch_bytes(request, kinds, diagonal, threads);
     memory::check("the scratch of all threads", scratch)?;
-    let work_time = plan.cells * cell_time(request.prices, mean_nodes(x.trees));
+    let work_time = plan.cells * cell_time(request.costs, mean_nodes(x.trees));
     let mut ask = || poll.borrow_mut()(done.get());
     let mut crew = Crew::new(threads, cancel, &mut ask);
     let matrix = Matrix::new(request, &plan, diagonal, (catalogue, work_time), &mut crew)?;
@@ -95,8 +95,8 @@ fn run<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
     let plan = matrix.plan;
     let Results { done, poll, cancel, .. } = *results;
     let mut exact = 0;
-    let scratch = || (Workspace::default(), Memory::new(thread_time));
-    let work = |scratch: &mut (Workspace, Memory), index: usize| {
+    let scratch = || (Workspace::default(), FilterMemory::new(thread_time));
+    let work = |scratch: &mut (Workspace, FilterMemory), index: usize| {
         Ok((index, matrix.task(&plan.tasks[index], scratch, cancel)?))
     };
     let mut receive = |(index, (distances, computed)): (usize, (Vec<f64>, u64))| {
@@ -118,7 +118,7 @@ fn run<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
 
 /// Hands distances to the caller, also those of copies, and counts them.
 struct Results<'a, S, P> {
-    request: &'a Request<'a>,
+    request: &'a MatrixRequest<'a>,
     of_rows: &'a Copies,
     of_columns: &'a Copies,
     store: S,
@@ -137,7 +137,7 @@ impl<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool> Results<'_, S, P> {
     /// Stores the distance of a pair for all copies of both trees.
     fn store_copies(&mut self, i: usize, j: usize, distance: f64) {
         let (of_rows, of_columns) = (self.of_rows, self.of_columns);
-        let Request { triangle, diagonal, .. } = *self.request;
+        let MatrixRequest { triangle, diagonal, .. } = *self.request;
         for a in of_rows.of(i) {
             if self.cancel.check().is_err() {
                 return;
@@ -191,10 +191,10 @@ pub(super) struct Kinds<'a> {
 
 /// Whether some tree of a triangle, or one that occurs again, is not plainly at distance 0 from
 /// itself, and that distance is wanted.
-fn must_meet_themselves(request: &Request<'_>, copies: &Copies) -> bool {
+fn must_meet_themselves(request: &MatrixRequest<'_>, copies: &Copies) -> bool {
     copies.distinct().iter().map(|&i| i as usize).any(|i| {
         let tree = request.x.operand(i);
         let wanted = request.diagonal || copies.has_copies(i);
-        wanted && !request.prices.costs_nothing(&tree, &tree)
+        wanted && !request.costs.costs_nothing(&tree, &tree)
     })
 }

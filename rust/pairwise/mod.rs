@@ -18,5 +18,5 @@ mod tests;
 pub use account::{Account, Extent, account};
 pub use matrix::compute;
 pub use plan::inner_share;
-pub use request::{Computed, Request};
+pub use request::{Computed, MatrixRequest};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

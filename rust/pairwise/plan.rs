@@ -5,7 +5,7 @@
 //! first, and no result depends on the cut.
 
 use crate::distance::{estimate, pair_work};
-use crate::pair::Prices;
+use crate::pair::SetCosts;
 use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(crate) struct Task {
     cells: f64,
 }
 
-/// What part of the matrix is wanted, at which prices.
+/// What part of the matrix is wanted, at which costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape<'a> {
     /// The columns are the rows again, and every unordered pair is met once, the smaller tree
@@ -39,14 +39,14 @@ pub(crate) struct Shape<'a> {
     /// With `triangle`: whether a tree must meet itself. Otherwise it may all the same, if it
     /// has company in its batch.
     pub(crate) diagonal: bool,
-    pub(crate) prices: Prices<'a>,
+    pub(crate) costs: SetCosts<'a>,
 }
 
 /// Lanes for a batch whose largest tree has that many nodes.
-fn batch_lanes(prices: Prices<'_>, nodes: usize) -> usize {
-    let lanes = match prices {
-        Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
-        Prices::Vectors(_) => None,
+fn batch_lanes(costs: SetCosts<'_>, nodes: usize) -> usize {
+    let lanes = match costs {
+        SetCosts::Fixed(costs) => Lanes::narrowest(costs, nodes),
+        SetCosts::Vectors(_) => None,
     };
     BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
 }
@@ -118,7 +118,7 @@ impl Plan {
         };
         let row_sums = running(rows.trees, &row_order, |w| w.0);
         let column_sums = running(columns.trees, &column_order, |w| w.1);
-        let batches = cut_batches(columns.trees, &column_order, shape.prices);
+        let batches = cut_batches(columns.trees, &column_order, shape.costs);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -149,14 +149,14 @@ impl Plan {
 pub(crate) fn cut_batches(
     trees: &[Prepared],
     order: &[usize],
-    prices: Prices<'_>,
+    costs: SetCosts<'_>,
 ) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= batch_lanes(prices, wide - 1) => {
+            Some(batch) if lanes + wide <= batch_lanes(costs, wide - 1) => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -172,7 +172,7 @@ pub(crate) fn cut_batches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair::Pricing;
+    use crate::pair::Costs;
     use crate::tree::Numbering;
 
     fn chain(n: usize) -> Prepared {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn shape(triangle: bool, diagonal: bool) -> Shape<'static> {
-        Shape { triangle, diagonal, prices: Prices::Fixed(Pricing::Unit) }
+        Shape { triangle, diagonal, costs: SetCosts::Fixed(Costs::Unit) }
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! What a matrix is asked for, and how much work it was.
 
-use crate::pair::{Prices, Side};
+use crate::pair::{SetCosts, Side};
 
 /// What to compute.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct MatrixRequest<'a> {
     /// Sources of the edits: rows of the matrix.
     pub x: Side<'a>,
     /// Targets: columns of the matrix.
     pub y: Side<'a>,
     /// What edits cost.
-    pub prices: Prices<'a>,
+    pub costs: SetCosts<'a>,
     /// `x` and `y` are the same set and costs are symmetric: compute pairs i <= j only.
     pub triangle: bool,
     /// With `triangle`: whether i = j is wanted too.
@@ -29,7 +29,7 @@ pub struct Computed {
     pub exact: u64,
 }
 
-impl Request<'_> {
+impl MatrixRequest<'_> {
     /// Number of distances that will be stored.
     pub fn pairs(&self) -> u64 {
         let (n, m) = (self.x.trees.len() as u64, self.y.trees.len() as u64);

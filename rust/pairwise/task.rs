@@ -1,20 +1,20 @@
 //! One task: a batch of columns against a range of rows, row by row.
 
-use super::Request;
+use super::MatrixRequest;
 use super::batch::{Batch, BatchRow, subtree_ids};
-use super::filter::{Filter, Memory};
+use super::filter::{Filter, FilterMemory};
 use super::plan::{Plan, Task};
 use crate::distance::{
     Catalogue, PairPlan, Scratch, Workspace, cell_time, distance_in_band, distance_up_to,
 };
 use crate::error::Result;
-use crate::pair::{Local, Operand, Pair, Prices, Pricing, Side};
+use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts, Side};
 use crate::parallel::{Cancel, Crew};
 use crate::tree::SubtreeIds;
 
 /// All that the tasks of a matrix share.
 pub(super) struct Matrix<'a> {
-    request: &'a Request<'a>,
+    request: &'a MatrixRequest<'a>,
     pub(super) plan: &'a Plan,
     diagonal: bool,
     /// What deleting all of a tree of x, inserting all of a tree of y costs.
@@ -32,21 +32,21 @@ fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
 impl<'a> Matrix<'a> {
     /// Prepares what the tasks share. `work` is the time of all distances.
     pub(super) fn new(
-        request: &'a Request<'a>,
+        request: &'a MatrixRequest<'a>,
         plan: &'a Plan,
         diagonal: bool,
         (catalogue, work): (Option<&Catalogue>, f64),
         crew: &mut Crew<'_>,
     ) -> Result<Self> {
-        let Request { x, y, prices, .. } = *request;
+        let MatrixRequest { x, y, costs, .. } = *request;
         Ok(Self {
             request,
             plan,
             diagonal,
-            deletes: totals(&x, |operand| prices.delete_all(operand)),
-            inserts: totals(&y, |operand| prices.insert_all(operand)),
+            deletes: totals(&x, |operand| costs.delete_all(operand)),
+            inserts: totals(&y, |operand| costs.insert_all(operand)),
             filter: Filter::new(request, catalogue, work, crew)?,
-            ids: subtree_ids(x.trees, y.trees, prices, crew)?,
+            ids: subtree_ids(x.trees, y.trees, costs, crew)?,
         })
     }
 
@@ -60,38 +60,39 @@ impl<'a> Matrix<'a> {
     pub(super) fn task(
         &self,
         task: &Task,
-        scratch: &mut (Workspace, Memory),
+        scratch: &mut (Workspace, FilterMemory),
         cancel: &Cancel,
     ) -> Result<(Vec<f64>, u64)> {
-        let Request { x, y, prices, .. } = *self.request;
+        let MatrixRequest { x, y, costs, .. } = *self.request;
         let columns = &self.plan.column_order[task.columns.clone()];
         let members =
             |codes| columns.iter().map(|&j| Operand { tree: &y.trees[j], codes }).collect();
         let mut distances = vec![f64::INFINITY; task.rows.len() * columns.len()];
         let out = task.rows.clone().zip(distances.chunks_exact_mut(columns.len()));
-        let mut row = Row::new(self, task);
+        let mut row = TaskRow::new(self, task);
         let (workspace, memory) = scratch;
         let scratch = &mut Scratch { workspace, cancel };
-        match prices {
-            Prices::Fixed(pricing) => {
+        match costs {
+            SetCosts::Fixed(costs) => {
                 let batch = Batch::new(members(y.codes));
                 for (position, out) in out {
                     if row.begin(position, &batch, memory, out) {
-                        row.fill((x.operand(row.i), pricing), &batch, scratch, out)?;
+                        row.fill((x.operand(row.i), costs), &batch, scratch, out)?;
                     }
                 }
             }
-            Prices::Vectors(vectors) => {
-                let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
+            SetCosts::Vectors(vectors) => {
+                let targets =
+                    LocalLabels::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for (position, out) in out {
                     if row.begin(position, &batch, memory, out) {
                         let tree = &x.trees[row.i];
-                        let source = Local::new(vectors, std::iter::once(tree), x.codes);
+                        let source = LocalLabels::new(vectors, std::iter::once(tree), x.codes);
                         let table = source.table(vectors, &targets);
                         let tree = Operand { tree, codes: Some(&source.codes) };
-                        let pricing = Pricing::Table(&table);
-                        row.fill((tree, pricing), &batch, scratch, out)?;
+                        let costs = Costs::Table(&table);
+                        row.fill((tree, costs), &batch, scratch, out)?;
                     }
                 }
             }
@@ -101,7 +102,7 @@ impl<'a> Matrix<'a> {
 }
 
 /// The rows of a task, one after the other.
-struct Row<'a> {
+struct TaskRow<'a> {
     matrix: &'a Matrix<'a>,
     task: &'a Task,
     /// The trees of the columns.
@@ -118,7 +119,7 @@ struct Row<'a> {
     exact: u64,
 }
 
-impl<'a> Row<'a> {
+impl<'a> TaskRow<'a> {
     fn new(matrix: &'a Matrix<'a>, task: &'a Task) -> Self {
         let columns = &matrix.plan.column_order[task.columns.clone()];
         let (kept, savings) = (Vec::new(), vec![0; columns.len()]);
@@ -131,12 +132,12 @@ impl<'a> Row<'a> {
         &mut self,
         position: usize,
         batch: &Batch<'_>,
-        memory: &mut Memory,
+        memory: &mut FilterMemory,
         out: &mut [f64],
     ) -> bool {
         let Matrix { request, plan, filter, .. } = self.matrix;
         self.i = plan.row_order[position];
-        let Request { x, y, prices, .. } = *request;
+        let MatrixRequest { x, y, costs, .. } = *request;
         let (i, columns) = (self.i, self.columns);
         let pattern = x.trees[i].pattern();
         self.kept.clear();
@@ -144,7 +145,7 @@ impl<'a> Row<'a> {
             if !self.matrix.wants(position, self.task.columns.start + place) {
                 continue;
             }
-            let is_free = || prices.costs_nothing(&x.operand(i), &y.operand(columns[place]));
+            let is_free = || costs.costs_nothing(&x.operand(i), &y.operand(columns[place]));
             if pattern == other && is_free() {
                 out[place] = 0.0;
             } else {
@@ -160,7 +161,7 @@ impl<'a> Row<'a> {
             let cells = |places: &[usize]| {
                 if places.len() == all { together } else { batch.single_cells(x, places) }
             };
-            let cell = cell_time(*prices, x.nodes().min(batch.largest));
+            let cell = cell_time(*costs, x.nodes().min(batch.largest));
             let time = |places: &[usize]| cell * together.min(cells(places));
             let tree = |place: usize| columns[place];
             filter.retain(i, &mut self.kept, tree, time, memory);
@@ -172,7 +173,7 @@ impl<'a> Row<'a> {
     /// Computes the distances of the kept columns.
     fn fill(
         &mut self,
-        (x, costs): (Operand<'_>, Pricing<'_>),
+        (x, costs): (Operand<'_>, Costs<'_>),
         batch: &Batch<'_>,
         scratch: &mut Scratch<'_>,
         out: &mut [f64],
@@ -206,7 +207,7 @@ impl<'a> Row<'a> {
         batch.row(&row, &self.kept, scratch, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
-            out[place] = cut(request.prices.total(all - self.savings[place]));
+            out[place] = cut(request.costs.total(all - self.savings[place]));
         }
         self.exact += self.wanted as u64;
         Ok(())

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::pair::{Pair, Side};
 use crate::pairwise::edits::{self, Script};
 use crate::parallel::Cancel;
-use crate::python::cost::{CostTable, PriceList, with_prices};
+use crate::python::cost::{CostTable, GivenCosts, with_set_costs};
 use crate::python::distance::{GivenPair, LONG_PAIR, SMALL_PAIR, WORKSPACE, with_pair};
 use crate::python::run;
 use crate::python::set::PreparedSet;
@@ -294,7 +294,7 @@ pub(super) fn edit_counts<'py>(
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
     codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
     symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
-    costs: Option<PriceList<'py>>,
+    costs: Option<GivenCosts<'py>>,
     pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
     script: (bool, Option<f64>),
     tolerance: f64,
@@ -321,9 +321,9 @@ pub(super) fn edit_counts<'py>(
         .into());
     }
     let mut rows = vec![Vec::new(); pairs.len()];
-    with_prices(py, costs.as_ref(), |prices| {
+    with_set_costs(py, costs.as_ref(), |costs| {
         let symbols = symbols.2;
-        let request = edits::Request { x, y, symbol_of, symbols, prices, script, tolerance };
+        let request = edits::CountRequest { x, y, symbol_of, symbols, costs, script, tolerance };
         run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
             let store = |position: usize, counts| rows[position] = counts;
             edits::edit_counts(&request, &pairs, threads, cancel, store, poll)

@@ -2,10 +2,10 @@
 
 use crate::distance::{self, Decomposition, Kernel, PairPlan, Route, Scratch, Workspace};
 use crate::error::Error;
-use crate::pair::{Operand, Pair, Pricing, Side};
-use crate::pairwise::{self as core, Request};
+use crate::pair::{Costs, Operand, Pair, Side};
+use crate::pairwise::{self as core, MatrixRequest};
 use crate::parallel::{self, Cancel};
-use crate::python::cost::{CostTable, PriceList, encode_into, with_prices};
+use crate::python::cost::{CostTable, GivenCosts, encode_into, with_set_costs};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
@@ -122,19 +122,19 @@ pub(super) fn with_pair<T>(
 ) -> PyResult<T> {
     let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    let costs = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
+    let costs = table.map_or(Costs::Unit, |table| Costs::Table(&table.get().table));
     // Which trees need a translation of their label codes.
     let translated = match (costs, index) {
-        (Pricing::Unit, _) => {
+        (Costs::Unit, _) => {
             match_labels(py, x, y, &mut of_y)?;
             (false, true)
         }
-        (Pricing::Table(_), Some(index)) => {
+        (Costs::Table(_), Some(index)) => {
             encode_into(x.alphabet.bind(py), index, &mut of_x)?;
             encode_into(y.alphabet.bind(py), index, &mut of_y)?;
             (true, true)
         }
-        (Pricing::Table(table), None) => {
+        (Costs::Table(table), None) => {
             check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()))?;
             (false, false)
         }
@@ -221,13 +221,13 @@ pub(super) fn pairwise(
     x: &Bound<'_, PreparedSet>,
     y: Option<&Bound<'_, PreparedSet>>,
     codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
-    costs: Option<PriceList<'_>>,
+    costs: Option<GivenCosts<'_>>,
     out: &Bound<'_, PyAny>,
     cutoff: Option<f64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<u64> {
-    let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
+    let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
@@ -269,11 +269,11 @@ pub(super) fn pairwise(
             })
         }};
     }
-    with_prices(py, costs.as_ref(), |prices| {
-        let request = Request {
+    with_set_costs(py, costs.as_ref(), |costs| {
+        let request = MatrixRequest {
             x: sources,
             y: targets,
-            prices,
+            costs,
             triangle: y.is_none() && symmetric,
             diagonal: !condensed,
             cutoff,

@@ -1,6 +1,6 @@
 //! How wide a lane must be.
 
-use crate::pair::Pricing;
+use crate::pair::Costs;
 
 /// What a lane of the vector kernel counts quanta in. All give the same bits where savings fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,21 +41,21 @@ impl Lanes {
 
     /// The largest number of nodes of the smaller tree of a pair, up to which no saving outgrows
     /// the lane: every node of it is paired at most once.
-    pub(crate) fn most_nodes(self, pricing: Pricing<'_>) -> usize {
-        match pricing.largest_saving() {
+    pub(crate) fn most_nodes(self, costs: Costs<'_>) -> usize {
+        match costs.largest_saving() {
             // 128-bit tables have no lanes.
-            _ if pricing.is_wide() => 0,
+            _ if costs.is_wide() => 0,
             0 => usize::MAX,
             largest => usize::try_from(self.most() / largest).unwrap_or(usize::MAX),
         }
     }
 
     /// The narrowest that serve pairs whose smaller tree has that many nodes, if any do.
-    pub(crate) fn narrowest(pricing: Pricing<'_>, smaller: usize) -> Option<Self> {
+    pub(crate) fn narrowest(costs: Costs<'_>, smaller: usize) -> Option<Self> {
         // Not even for the empty tree: lanes are filled from savings that a float64 holds.
-        if pricing.is_wide() {
+        if costs.is_wide() {
             return None;
         }
-        Self::ALL.into_iter().find(|lanes| smaller <= lanes.most_nodes(pricing))
+        Self::ALL.into_iter().find(|lanes| smaller <= lanes.most_nodes(costs))
     }
 }

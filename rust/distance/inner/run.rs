@@ -2,11 +2,11 @@
 
 use crate::distance::columns::Columns;
 use crate::distance::engine::Kernel;
-use crate::distance::inner::{Buffers, Job, Kind, Pair};
+use crate::distance::inner::{MixedBuffers, MixedJob, MixedPair, PathKind};
 use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::error::Result;
-use crate::pair::{Operand, Pricing};
+use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
 use crate::simd::{InLanes, Simd, in_any_lanes};
 use crate::tree::Orientation;
@@ -15,17 +15,17 @@ use super::PathPlan;
 
 /// The arguments of one run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Run<'a> {
+pub(crate) struct MixedRun<'a> {
     pub(crate) rows: &'a Operand<'a>,
     pub(crate) columns: &'a Operand<'a>,
     pub(crate) plan: &'a PathPlan,
-    pub(crate) costs: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     /// Whether the rows are the target of the edits.
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl Run<'_> {
+impl MixedRun<'_> {
     /// Hands the savings of all subtrees to `read`.
     pub(crate) fn savings(&self, kernel: Kernel, read: &mut impl Read) -> Result<()> {
         let smaller = self.rows.tree.nodes().min(self.columns.tree.nodes());
@@ -37,14 +37,16 @@ impl Run<'_> {
         let Self { rows, columns, plan, costs, transposed, cancel } = *self;
         let row_tree = rows.tree.oriented(Orientation::Left);
         let column_tree = columns.tree.oriented(Orientation::Left);
-        let table = |kind: Kind, side: Orientation| {
+        let table = |kind: PathKind, side: Orientation| {
             let build = || Columns::<S>::new(&[columns.tree.oriented(side)], cancel);
             plan.has(kind, row_tree).then(build).transpose()
         };
-        let tables =
-            [table(Kind::Left, Orientation::BOTH[0])?, table(Kind::Right, Orientation::BOTH[1])?];
-        let pair = Pair { rows: rows.tree, plan, columns: columns.tree };
-        let mut buffers = Buffers::new(pair, profile::height(rows), &tables, cancel)?;
+        let tables = [
+            table(PathKind::Left, Orientation::BOTH[0])?,
+            table(PathKind::Right, Orientation::BOTH[1])?,
+        ];
+        let pair = MixedPair { rows: rows.tree, plan, columns: columns.tree };
+        let mut buffers = MixedBuffers::new(pair, profile::height(rows), &tables, cancel)?;
         let stride = column_tree.len().div_ceil(S::LANES) * S::LANES;
         let mut codes = Vec::new();
         for (side, buffers) in Orientation::BOTH.into_iter().zip(&mut buffers.sides) {
@@ -54,7 +56,7 @@ impl Run<'_> {
             let source = Source { costs, transposed, codes: &codes };
             source.fill(rows, stride, profile, Source::fill_row);
         }
-        simd.run(Job { pair, tables: &tables, buffers: &mut buffers, cancel })?;
+        simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, cancel })?;
         let savings = Savings {
             table: S::elements(&buffers.sides[0].table),
             stride,
@@ -70,7 +72,7 @@ impl Run<'_> {
 
 /// A run, before its lanes are chosen.
 struct WithRead<'a, R> {
-    run: &'a Run<'a>,
+    run: &'a MixedRun<'a>,
     read: &'a mut R,
 }
 

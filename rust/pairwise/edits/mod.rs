@@ -13,10 +13,10 @@ mod tests;
 use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pair::{Operand, Prices, Side};
+use crate::pair::{Operand, SetCosts, Side};
 use crate::pairwise::batch::subtree_ids;
 use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
-use plan::Plan;
+use plan::CountPlan;
 use std::cell::{Cell, RefCell};
 use task::Counting;
 
@@ -36,7 +36,7 @@ pub enum Script {
 
 /// What to count.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct CountRequest<'a> {
     /// Sources of the edits.
     pub x: Side<'a>,
     /// Targets.
@@ -46,7 +46,7 @@ pub struct Request<'a> {
     /// Number of symbols.
     pub symbols: u32,
     /// Costs that decide which alignments are optimal.
-    pub prices: Prices<'a>,
+    pub costs: SetCosts<'a>,
     /// Which of them count.
     pub script: Script,
     /// As for [`Problem::new`](crate::align::Problem::new).
@@ -62,7 +62,7 @@ pub type Counts = Vec<(u64, f64)>;
 /// # Errors
 /// As [`crate::pairwise::compute`].
 pub fn edit_counts(
-    request: &Request<'_>,
+    request: &CountRequest<'_>,
     pairs: &[(u32, u32)],
     threads: usize,
     cancel: &Cancel,
@@ -70,14 +70,14 @@ pub fn edit_counts(
     poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
     check_temperature(request)?;
-    let plan = Plan::new(request, pairs, threads);
-    let Request { x, y, prices, .. } = *request;
+    let plan = CountPlan::new(request, pairs, threads);
+    let CountRequest { x, y, costs, .. } = *request;
     let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
     let ids = if MOST_TREES * plan.rows < x.trees.len() {
         None
     } else {
         let mut ask = || poll.borrow_mut()(0);
-        subtree_ids(x.trees, y.trees, prices, &mut Crew::new(threads, cancel, &mut ask))?
+        subtree_ids(x.trees, y.trees, costs, &mut Crew::new(threads, cancel, &mut ask))?
     };
     let threads = affordable(threads, request, &plan)?;
     let counting = Counting { request, plan: &plan, ids };
@@ -111,7 +111,7 @@ pub fn edit_counts(
 }
 
 /// Not more threads than there is memory for; an error if there is not enough for one.
-fn affordable(threads: usize, request: &Request<'_>, plan: &Plan) -> Result<usize> {
+fn affordable(threads: usize, request: &CountRequest<'_>, plan: &CountPlan) -> Result<usize> {
     let (least, most) = counts::bytes(request, plan.most_cells, plan.most_nodes);
     memory::check("the alignment of one pair of trees", least)?;
     let threads = parallel::useful_threads(threads, plan.tasks.len());
@@ -128,17 +128,17 @@ fn limit_threads(threads: usize, bytes: u64, available: impl FnOnce() -> u64) ->
 }
 
 /// Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
-fn check_temperature(request: &Request<'_>) -> Result<()> {
+fn check_temperature(request: &CountRequest<'_>) -> Result<()> {
     let Script::Soft(temperature) = request.script else {
         return Ok(());
     };
-    let Request { x, y, prices, .. } = *request;
+    let CountRequest { x, y, costs, .. } = *request;
     let largest = |side: Side<'_>, cost: &dyn Fn(&Operand<'_>) -> i128| {
         let operand = |tree| Operand { tree, codes: side.codes };
         side.trees.iter().map(|tree| cost(&operand(tree))).max().unwrap_or(0)
     };
-    let everything = largest(x, &|x| prices.delete_all(x)) + largest(y, &|y| prices.insert_all(y));
-    let least = 1e-10 * prices.total(everything);
+    let everything = largest(x, &|x| costs.delete_all(x)) + largest(y, &|y| costs.insert_all(y));
+    let least = 1e-10 * costs.total(everything);
     if temperature >= least {
         return Ok(());
     }

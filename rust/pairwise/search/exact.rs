@@ -1,11 +1,11 @@
 //! Distances from one query to the candidates that no bound rules out.
 
 use crate::distance::{
-    Group, Keeper, Kernel, PairPlan, Rows, Run, Scratch, Shared, Whole, append_codes, estimate,
-    planned_distance,
+    Group, GroupRun, Keeper, Kernel, PairPlan, RowTree, Scratch, Shared, Whole, append_codes,
+    estimate, planned_distance,
 };
 use crate::error::Result;
-use crate::pair::{Local, Operand, Pair, Prices, Pricing};
+use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts};
 use crate::pairwise::batch::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::pairwise::search::Search;
 use crate::parallel::Crew;
@@ -35,7 +35,7 @@ impl<'a> Shares<'a> {
         if search.x.trees.len() < SHARING_PAYS_OFF {
             return Ok(None);
         }
-        Ok(number(search.y.trees, search.x.trees, search.prices, crew)?.map(Self::Own))
+        Ok(number(search.y.trees, search.x.trees, search.costs, crew)?.map(Self::Own))
     }
 
     fn ids(&self) -> &SubtreeIds {
@@ -50,10 +50,10 @@ impl<'a> Shares<'a> {
 pub(super) fn number(
     candidates: &[Prepared],
     queries: &[Prepared],
-    prices: Prices<'_>,
+    costs: SetCosts<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
-    if candidates.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
+    if candidates.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Vectors(_)) {
         return Ok(None);
     }
     let side = better_side(candidates, queries);
@@ -67,7 +67,7 @@ pub(super) struct Exact<'a> {
     pub(super) query: usize,
     search: &'a Search<'a>,
     /// The labels of the query, if they have vectors.
-    labels: Option<Local>,
+    labels: Option<LocalLabels>,
     shared: Option<Column<'a>>,
 }
 
@@ -90,18 +90,18 @@ impl<'a> Exact<'a> {
     ) -> Self {
         let x = search.x.operand(query);
         let (mut labels, mut shared) = (None, None);
-        match search.prices {
-            Prices::Vectors(vectors) => {
-                labels = Some(Local::new(vectors, std::iter::once(x.tree), x.codes));
+        match search.costs {
+            SetCosts::Vectors(vectors) => {
+                labels = Some(LocalLabels::new(vectors, std::iter::once(x.tree), x.codes));
             }
-            Prices::Fixed(pricing) => {
+            SetCosts::Fixed(costs) => {
                 shared = shares.map(|shares| {
                     let ids = shares.ids();
                     let side = ids.orientation();
                     let mut codes = Vec::new();
                     append_codes(&x, x.tree.oriented(side), &mut codes);
                     let number = BATCHES.fetch_add(1, Ordering::Relaxed);
-                    Column { ids, side, codes, number, delete: pricing.delete_all(&x) }
+                    Column { ids, side, codes, number, delete: costs.delete_all(&x) }
                 });
             }
         }
@@ -111,19 +111,19 @@ impl<'a> Exact<'a> {
     /// The distance to a candidate.
     pub(super) fn to(&self, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
         let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
-        if self.search.prices.costs_nothing(&x, &y) {
+        if self.search.costs.costs_nothing(&x, &y) {
             return Ok(0.0);
         }
-        match (self.search.prices, &self.labels) {
-            (Prices::Vectors(vectors), Some(source)) => {
-                let target = Local::new(vectors, std::iter::once(y.tree), y.codes);
+        match (self.search.costs, &self.labels) {
+            (SetCosts::Vectors(vectors), Some(source)) => {
+                let target = LocalLabels::new(vectors, std::iter::once(y.tree), y.codes);
                 let table = source.table(vectors, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
-                let pair = Pair { x, y, costs: Pricing::Table(&table) };
+                let pair = Pair { x, y, costs: Costs::Table(&table) };
                 planned_distance(&pair, &PairPlan::of_unequal(&pair), scratch)
             }
-            (Prices::Fixed(costs), _) => {
+            (SetCosts::Fixed(costs), _) => {
                 let pair = Pair { x, y, costs };
                 let plan = PairPlan::of_unequal(&pair);
                 match &self.shared {
@@ -133,7 +133,7 @@ impl<'a> Exact<'a> {
                     _ => planned_distance(&pair, &plan, scratch),
                 }
             }
-            (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
+            (SetCosts::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
         }
     }
 }
@@ -149,7 +149,7 @@ impl Column<'_> {
     fn distance(&self, pair: &Pair<'_>, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
         let Pair { x, y, costs } = *pair;
         let shared = Some(Shared { ids: self.ids.of(j), columns: self.number });
-        let rows = Rows { operand: y, shared };
+        let rows = RowTree { operand: y, shared };
         let group = Group {
             members: &[x],
             orientation: self.side,
@@ -160,7 +160,7 @@ impl Column<'_> {
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
         let cancel = scratch.cancel;
-        let run = Run { rows: &rows, group: &group, costs, transposed: true, cancel };
+        let run = GroupRun { rows: &rows, group: &group, costs, transposed: true, cancel };
         run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
         Ok(costs.total(self.delete + costs.insert_all(&y) - saving))
     }

@@ -48,7 +48,7 @@ impl<'a> Pivots<'a> {
 
 /// The answer to one query.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct Answer {
     pub(super) query: usize,
     pub(super) found: Vec<Neighbor>,
     pub(super) computed: u64,
@@ -105,9 +105,9 @@ impl<'a> Searcher<'a> {
         work: f64,
         crew: &mut Crew<'_>,
     ) -> Result<Self> {
-        let Search { x, y, prices, index, .. } = *search;
+        let Search { x, y, costs, index, .. } = *search;
         let catalogue = index.map(|index| &index.catalogue);
-        let bounds = Bounds::new(x, y, prices, catalogue, work, crew)?;
+        let bounds = Bounds::new(x, y, costs, catalogue, work, crew)?;
         let shares = Shares::new(search, crew)?;
         let mut order: Vec<_> = (0..x.trees.len() as u32).collect();
         order.sort_by_key(|&i| Reverse(x.trees[i as usize].nodes()));
@@ -127,7 +127,7 @@ impl<'a> Searcher<'a> {
         position: usize,
         scratch: &mut QueryScratch,
         cancel: &Cancel,
-    ) -> Result<Row> {
+    ) -> Result<Answer> {
         let query = self.order[position] as usize;
         let exact = self.exact(query);
         let mut computed = self.to_pivots(&exact, scratch, cancel)?;
@@ -153,7 +153,7 @@ impl<'a> Searcher<'a> {
             }
         };
         let (found, seen) = (best.into_sorted(), seen as u64);
-        Ok(Row { query, found, computed, seen, half })
+        Ok(Answer { query, found, computed, seen, half })
     }
 
     /// The query at a position of the order.
@@ -218,7 +218,7 @@ impl<'a> Searcher<'a> {
     /// A lower bound of that many quanta, which is at least the one that is known.
     #[inline]
     fn raised(&self, known: Neighbor, quanta: i128) -> Neighbor {
-        Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
+        Neighbor { distance: known.distance.max(self.search.costs.total(quanta)), ..known }
     }
 
     /// The first lower bound, cheap enough for all candidates.
@@ -240,10 +240,10 @@ impl<'a> Searcher<'a> {
         Waiting { bound, level }: Waiting,
     ) -> (Option<Level>, f64) {
         let j = bound.index as usize;
-        let Search { x, y, prices, .. } = *self.search;
+        let Search { x, y, costs, .. } = *self.search;
         let (tree, other) = (&x.trees[query], &y.trees[j]);
         let work = distance::pair_work(tree, other)
-            * distance::cell_time(prices, tree.nodes().min(other.nodes()));
+            * distance::cell_time(costs, tree.nodes().min(other.nodes()));
         if level < Level::Labels {
             let time = self.bounds.label_time(query, j);
             if time * LABELS_PAY_OFF < work {
@@ -280,7 +280,7 @@ impl<'a> Searcher<'a> {
 
     /// Most quanta of a distance that can still be among the answers.
     pub(super) fn limit(&self, best: &Best) -> i128 {
-        best.limit().map_or(i128::MAX, |most| self.search.prices.most_quanta(most))
+        best.limit().map_or(i128::MAX, |most| self.search.costs.most_quanta(most))
     }
 
     /// Offers a candidate that is a pivot; its distance is known.

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::pairwise::search::Wanted;
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::Exact;
-use crate::pairwise::search::query::{Level, QueryScratch, Row, Searcher, Waiting};
+use crate::pairwise::search::query::{Answer, Level, QueryScratch, Searcher, Waiting};
 use crate::parallel::Crew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -75,7 +75,7 @@ impl Searcher<'_> {
         position: usize,
         stash: &Stash,
         crew: &mut Crew<'_>,
-    ) -> Result<Row> {
+    ) -> Result<Answer> {
         let query = self.query(position);
         let exact = self.exact(query);
         let candidates = self.search.y.trees.len();
@@ -108,7 +108,7 @@ impl Searcher<'_> {
             }
         }
         let found = best.into_sorted();
-        Ok(Row { query, found, computed: computed as u64, seen, half: false })
+        Ok(Answer { query, found, computed: computed as u64, seen, half: false })
     }
 
     /// The next round; it has no steps if all answers are found.

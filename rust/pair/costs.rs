@@ -5,24 +5,24 @@ use crate::pair::Operand;
 
 /// What edits cost.
 #[derive(Debug, Clone, Copy)]
-pub enum Pricing<'a> {
+pub enum Costs<'a> {
     /// 1 for every edit; labels with equal codes match.
     Unit,
     /// By table: source codes are its rows, target codes its columns.
     Table(&'a CostTable),
 }
 
-impl Pricing<'_> {
+impl Costs<'_> {
     /// Whether savings need more than 64 bits.
     pub(crate) fn is_wide(self) -> bool {
-        matches!(self, Pricing::Table(table) if table.is_wide())
+        matches!(self, Costs::Table(table) if table.is_wide())
     }
 
     /// The most quanta that pairing two nodes can save.
     pub(crate) fn largest_saving(self) -> i128 {
         match self {
-            Pricing::Unit => 2,
-            Pricing::Table(table) => table.largest_saving(),
+            Costs::Unit => 2,
+            Costs::Table(table) => table.largest_saving(),
         }
     }
 
@@ -30,8 +30,8 @@ impl Pricing<'_> {
     #[inline(always)]
     pub(crate) fn delete(self, code: u32) -> i128 {
         match self {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.delete(code),
+            Costs::Unit => 1,
+            Costs::Table(table) => table.delete(code),
         }
     }
 
@@ -39,8 +39,8 @@ impl Pricing<'_> {
     #[inline(always)]
     pub(crate) fn insert(self, code: u32) -> i128 {
         match self {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.insert(code),
+            Costs::Unit => 1,
+            Costs::Table(table) => table.insert(code),
         }
     }
 
@@ -48,32 +48,32 @@ impl Pricing<'_> {
     #[inline(always)]
     pub(crate) fn raw_saving(self, from: u32, to: u32) -> i128 {
         match self {
-            Pricing::Unit => 1 + i128::from(from == to),
-            Pricing::Table(table) => table.raw_saving(from, to),
+            Costs::Unit => 1 + i128::from(from == to),
+            Costs::Table(table) => table.raw_saving(from, to),
         }
     }
 
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
-            Pricing::Unit => x.tree.nodes() as i128,
-            Pricing::Table(table) => x.sum_over_nodes(|code| table.delete(code)),
+            Costs::Unit => x.tree.nodes() as i128,
+            Costs::Table(table) => x.sum_over_nodes(|code| table.delete(code)),
         }
     }
 
     /// Quanta for inserting all of a target tree.
     pub(crate) fn insert_all(self, y: &Operand<'_>) -> i128 {
         match self {
-            Pricing::Unit => y.tree.nodes() as i128,
-            Pricing::Table(table) => y.sum_over_nodes(|code| table.insert(code)),
+            Costs::Unit => y.tree.nodes() as i128,
+            Costs::Table(table) => y.sum_over_nodes(|code| table.insert(code)),
         }
     }
 
     /// Quanta as a distance.
     pub(crate) fn total(self, quanta: i128) -> f64 {
         match self {
-            Pricing::Unit => quanta as f64,
-            Pricing::Table(table) => table.scale().to_cost(quanta),
+            Costs::Unit => quanta as f64,
+            Costs::Table(table) => table.scale().to_cost(quanta),
         }
     }
 }

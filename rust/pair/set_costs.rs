@@ -1,33 +1,33 @@
 //! What edits between the trees of two sets cost: one table for all, or vectors of labels.
 
 use crate::cost::vectors::VectorCosts;
-use crate::pair::{Operand, Pricing, costs_nothing, is_same};
+use crate::pair::{Costs, Operand, costs_nothing, is_same};
 
 /// Costs for many pairs of trees.
 #[derive(Debug, Clone, Copy)]
-pub enum Prices<'a> {
+pub enum SetCosts<'a> {
     /// The same table, or unit costs, for all pairs.
-    Fixed(Pricing<'a>),
+    Fixed(Costs<'a>),
     /// Tables made from vectors for the labels that meet.
     Vectors(&'a VectorCosts<'a>),
 }
 
-impl Prices<'_> {
+impl SetCosts<'_> {
     /// Whether it is plain to see that the distance of two trees is 0: they are alike node by
     /// node, and replacing each by its counterpart costs nothing.
     #[inline]
     pub(crate) fn costs_nothing(self, x: &Operand<'_>, y: &Operand<'_>) -> bool {
         match self {
-            Prices::Fixed(pricing) => costs_nothing(x, y, pricing),
-            Prices::Vectors(_) => is_same(x, y),
+            SetCosts::Fixed(costs) => costs_nothing(x, y, costs),
+            SetCosts::Vectors(_) => is_same(x, y),
         }
     }
 
     /// Quanta as a distance.
     pub(crate) fn total(self, quanta: i128) -> f64 {
         match self {
-            Prices::Fixed(pricing) => pricing.total(quanta),
-            Prices::Vectors(vectors) => vectors.scale().to_cost(quanta),
+            SetCosts::Fixed(costs) => costs.total(quanta),
+            SetCosts::Vectors(vectors) => vectors.scale().to_cost(quanta),
         }
     }
 
@@ -57,16 +57,16 @@ impl Prices<'_> {
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
-            Prices::Fixed(pricing) => pricing.delete_all(x),
-            Prices::Vectors(vectors) => x.sum_over_nodes(|code| vectors.gap(code)),
+            SetCosts::Fixed(costs) => costs.delete_all(x),
+            SetCosts::Vectors(vectors) => x.sum_over_nodes(|code| vectors.gap(code)),
         }
     }
 
     /// Quanta for inserting all of a target tree.
     pub(crate) fn insert_all(self, y: &Operand<'_>) -> i128 {
         match self {
-            Prices::Fixed(pricing) => pricing.insert_all(y),
-            Prices::Vectors(vectors) => y.sum_over_nodes(|code| vectors.gap(code)),
+            SetCosts::Fixed(costs) => costs.insert_all(y),
+            SetCosts::Vectors(vectors) => y.sum_over_nodes(|code| vectors.gap(code)),
         }
     }
 }
@@ -80,14 +80,14 @@ mod tests {
     fn the_limit_is_the_last_within_the_cutoff() {
         let tables = [[0.3, 0.1], [1.0 / 3.0, 0.1], [1.0 / 3.0, 1e9], [1e-9, 1e-200]]
             .map(|[a, b]| CostTable::new(&[a], &[b], &[a]).unwrap());
-        let tables = tables.iter().map(|table| Prices::Fixed(Pricing::Table(table)));
-        for prices in tables.chain([Prices::Fixed(Pricing::Unit)]) {
+        let tables = tables.iter().map(|table| SetCosts::Fixed(Costs::Table(table)));
+        for costs in tables.chain([SetCosts::Fixed(Costs::Unit)]) {
             for cutoff in [0.0, 0.3, 1.0, 7.7, 12.0, 1e7 / 3.0] {
-                let limit = prices.most_quanta(cutoff);
-                assert!(prices.total(limit) <= cutoff, "{limit}");
-                assert!(limit == i128::MAX - 1 || prices.total(limit + 1) > cutoff, "{limit}");
+                let limit = costs.most_quanta(cutoff);
+                assert!(costs.total(limit) <= cutoff, "{limit}");
+                assert!(limit == i128::MAX - 1 || costs.total(limit + 1) > cutoff, "{limit}");
             }
         }
-        assert_eq!(Prices::Fixed(Pricing::Unit).most_quanta(3.9), 3);
+        assert_eq!(SetCosts::Fixed(Costs::Unit).most_quanta(3.9), 3);
     }
 }
