@@ -153,7 +153,7 @@ impl Pace {
     }
 }
 
-/// Who prepares a call: so many threads, while the calling thread asks `poll` whether to go on.
+/// The threads that prepare a call, while the calling thread asks `poll` whether to go on.
 pub(crate) struct Crew<'a> {
     pub(crate) threads: usize,
     pub(crate) cancel: &'a Cancel,

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! "Insert, then delete" cannot be derived, only "delete, then insert": counting both would count
-//! paths through the dynamic programme instead of alignments. The smallest pair of trees that
+//! paths through the dynamic program instead of alignments. The smallest pair of trees that
 //! shows the difference is a(a, a) and a(a(a)): 6 optimal alignments, 7 paths.
 //!
 //! The savings of all pairs of subtrees come from the kernels of [`crate::distance`]; the forests

@@ -133,18 +133,18 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
     if !costs.costs_nothing(x, y) {
         return false;
     }
-    let dearer = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
+    let all_above = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
         operand.tree.labels().iter().all(|&label| gap(operand.code(label)) > least)
     };
     match costs {
         SetCosts::Fixed(Costs::Unit) => true,
         SetCosts::Fixed(costs @ Costs::Table(table)) => {
             let slack = if is_exact(costs) { 0 } else { rounding(x, y) };
-            dearer(x, slack, &|code| table.delete(code))
-                && dearer(y, slack, &|code| table.insert(code))
+            all_above(x, slack, &|code| table.delete(code))
+                && all_above(y, slack, &|code| table.insert(code))
         }
         // The same labels on both sides, and the same gaps.
-        SetCosts::Vectors(vectors) => dearer(x, rounding(x, y), &|code| vectors.gap(code)),
+        SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::parallel::Cancel;
 use std::ops::Range;
 
-/// Lists of reached cells are kept between the passes up to this many bytes, then found anew.
+/// Lists of reached cells are kept between the passes up to this many bytes, then found again.
 /// Next to nothing in tests, so that they see both.
 pub(crate) const KEEP_LISTS: usize = if cfg!(test) { 100 } else { 64 << 20 };
 

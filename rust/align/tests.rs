@@ -46,10 +46,10 @@ fn cost_of(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
 }
 
 fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
-    let price = |a, b| cost(a, b) as f64 * unit;
-    let replace: Vec<_> = (0..9).map(|k| price(Some(k / 3), Some(k % 3))).collect();
-    let delete: Vec<_> = (0..3).map(|a| price(Some(a), None)).collect();
-    let insert: Vec<_> = (0..3).map(|b| price(None, Some(b))).collect();
+    let scaled = |a, b| cost(a, b) as f64 * unit;
+    let replace: Vec<_> = (0..9).map(|k| scaled(Some(k / 3), Some(k % 3))).collect();
+    let delete: Vec<_> = (0..3).map(|a| scaled(Some(a), None)).collect();
+    let insert: Vec<_> = (0..3).map(|b| scaled(None, Some(b))).collect();
     CostTable::new(&replace, &delete, &insert).unwrap()
 }
 

@@ -3,7 +3,7 @@
 //! The lanes of the kernel are the nodes of the column trees in postorder. The subtree of a
 //! key-root is an interval of lanes, a *segment*, and segments with equally many key-roots above
 //! them are disjoint. So all segments of one such *level* can advance together, and a row of the
-//! dynamic programme is one pass over *blocks*: pairs of a level and a vector of lanes.
+//! dynamic program is one pass over *blocks*: pairs of a level and a vector of lanes.
 //!
 //! ```text
 //! tree   a(b(c,d),e(f))     lanes   c d b f e a

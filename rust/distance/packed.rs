@@ -26,7 +26,7 @@ use crate::tree::Oriented;
 
 /// Rows between two looks at the cancel flag.
 const ROWS_PER_CHECK: usize = 64;
-const WHAT: &str = "the dynamic programme of one pair of trees";
+const WHAT: &str = "the dynamic program of one pair of trees";
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl<S: Simd> PackedBuffers<S> {
         memory::grow(WHAT, &mut self.expanded, stack, S::zero(), cancel)
     }
 
-    /// Makes room for that many rows of the table and of the profile, of so many vectors.
+    /// Makes room for that many rows of the table and of the profile, with that many vectors each.
     pub(crate) fn reserve_tables(
         &mut self,
         (in_table, in_profile): (usize, usize),
@@ -183,7 +183,7 @@ fn begin_tree_row<S: Simd>(
     }
 }
 
-/// Takes the carry of the previous vector into a scanned one and gives the carry for the next.
+/// Takes the carry of the previous vector into a scanned one and returns the carry for the next.
 #[inline(always)]
 fn hand_over<S: Simd>(
     simd: S,

@@ -177,7 +177,7 @@ fn reordered(tree: &Oriented, nodes: usize, found: Orientation, wanted: Orientat
 }
 
 /// Copies the savings of a source along the rows and a target along the columns, which were found
-/// in one orientation, as [`subtree_savings`] gives them, and gives that of the whole trees.
+/// in one orientation, as [`subtree_savings`] does, and returns that of the whole trees.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
@@ -207,7 +207,7 @@ fn make_room<Q: Quanta>(savings: &mut Vec<Q>, nodes: (usize, usize)) -> Result<(
 }
 
 /// Puts the savings of all pairs of subtrees into `savings`, row by row, both trees in the
-/// postorder of the wanted orientation, and gives that of the whole trees or forests.
+/// postorder of the wanted orientation, and returns that of the whole trees or forests.
 ///
 /// # Errors
 /// As [`distance`](super::distance).

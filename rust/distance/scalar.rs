@@ -32,7 +32,7 @@ impl<N: Element> ScalarBuffers<N> {
         columns: &Oriented,
         cancel: &Cancel,
     ) -> Result<()> {
-        const WHAT: &str = "the dynamic programme of one pair of trees";
+        const WHAT: &str = "the dynamic program of one pair of trees";
         let (n, m) = (rows.len(), columns.len());
         memory::grow(WHAT, &mut self.profile, labels * m, N::default(), cancel)?;
         memory::grow(WHAT, &mut self.table, n * m, N::default(), cancel)?;

@@ -92,7 +92,7 @@ pub(crate) struct Sharing {
     new_labels: Vec<u32>,
 }
 
-/// Rows of the table and of the profile to make room for, if rows take so many bytes.
+/// Rows of the table and of the profile to make room for, if rows take that many bytes.
 pub(crate) fn room(nodes: usize, labels: usize, bytes: usize) -> (usize, usize) {
     let bytes = bytes.max(1);
     ((KEPT_ROWS / bytes).max(nodes), (KEPT_LABELS / bytes).max(labels))
@@ -100,7 +100,7 @@ pub(crate) fn room(nodes: usize, labels: usize, bytes: usize) -> (usize, usize) 
 
 impl Sharing {
     /// Whether a tree goes into what room is left beside the rows that are kept for these columns;
-    /// if not, all is forgotten and the room may be made anew.
+    /// if not, all is forgotten and the room may be made again.
     pub(crate) fn continues(
         &mut self,
         columns: u64,

@@ -63,7 +63,7 @@ pub(crate) fn least_row(columns: &Prepared) -> f64 {
     outer_row(outer[0]).min(outer_row(outer[1])).min(INNER_CELL * n * n / 2.0)
 }
 
-/// Whether paths chosen for each subtree may pay for one row tree and columns that take so many
+/// Whether paths chosen for each subtree may pay for one row tree and columns that take that many
 /// cells along left or right paths; with the sum of [`least_row`] of the columns.
 pub(crate) fn mixing_may_pay(rows: &Prepared, least_rows: f64, cells: f64) -> bool {
     cells > SMALL && MAY_GAIN * rows.nodes() as f64 * least_rows < cells
@@ -117,8 +117,8 @@ fn mixed_work(rows: &Prepared, columns: &Prepared, costs: Costs<'_>) -> (f64, u6
     (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
 }
 
-/// Most bytes that the tables of mixed paths take for two trees of so many nodes, whose key-roots
-/// have sizes of that sum at most; costs that every pair has anew are in doubles.
+/// Most bytes that the tables of mixed paths take for two trees with these numbers of nodes, whose key-roots
+/// have sizes of that sum at most; costs that are computed for every pair are in doubles.
 pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>) -> u64 {
     // Leaves that are key-roots are in the work of rows, but not in that of columns.
     if estimate(work.saturating_add(n.max(m)), work) < SMALL {

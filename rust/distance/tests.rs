@@ -156,11 +156,11 @@ pub(super) fn table(
     labels: i32,
     unit: f64,
 ) -> CostTable {
-    let price = |a, b| cost(a, b) as f64 * unit;
+    let scaled = |a, b| cost(a, b) as f64 * unit;
     let replace: Vec<_> =
-        (0..labels * labels).map(|k| price(Some(k / labels), Some(k % labels))).collect();
-    let delete: Vec<_> = (0..labels).map(|a| price(Some(a), None)).collect();
-    let insert: Vec<_> = (0..labels).map(|b| price(None, Some(b))).collect();
+        (0..labels * labels).map(|k| scaled(Some(k / labels), Some(k % labels))).collect();
+    let delete: Vec<_> = (0..labels).map(|a| scaled(Some(a), None)).collect();
+    let insert: Vec<_> = (0..labels).map(|b| scaled(None, Some(b))).collect();
     CostTable::new(&replace, &delete, &insert).unwrap()
 }
 

@@ -35,7 +35,7 @@ impl Workspace {
         scalar + self.packed.bytes_held()
     }
 
-    /// Gives large buffers back.
+    /// Frees large buffers.
     pub(super) fn shrink(&mut self) {
         if self.bytes_held() > KEEP_BYTES {
             *self = Self::default();

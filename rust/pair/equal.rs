@@ -16,10 +16,10 @@ impl Costs<'_> {
 
 /// Whether two trees are alike node by node, and replacing every node by its counterpart costs
 /// nothing. No alignment costs less than nothing, so their distance is 0. Under tables in which
-/// keeping a label has a price, equal trees are not among them, and the cheapest way from one to
+/// keeping a label costs something, equal trees are not among them, and the cheapest way from one to
 /// the other may be any.
 ///
-/// Trees that differ are told apart by one comparison of numbers, with few exceptions.
+/// Trees that differ are distinguished by one comparison of numbers, with few exceptions.
 #[inline]
 pub(crate) fn costs_nothing(x: &Operand<'_>, y: &Operand<'_>, costs: Costs<'_>) -> bool {
     x.tree.pattern() == y.tree.pattern()
@@ -56,7 +56,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also where keeping a label has a price, where other labels are free, and where two
+        /// Also where keeping a label costs something, where other labels are free, and where two
         /// trees over different alphabets have one pattern.
         #[test]
         fn pairs_that_cost_nothing_are_at_distance_0(

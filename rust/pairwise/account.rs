@@ -73,7 +73,7 @@ pub struct Account {
     pub most_kept: u64,
 }
 
-/// Kinds of lanes that pairs with a smaller tree of up to so many nodes are computed in, the most
+/// Kinds of lanes that pairs with a smaller tree of up to that many nodes are computed in, the most
 /// nodes of each; and bytes of a cell for those that are left to the scalar kernel.
 fn lanes_of(costs: SetCosts<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
     let vectors = !Instructions::detected().is_empty();

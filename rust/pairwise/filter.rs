@@ -9,10 +9,10 @@ use crate::tree::Prepared;
 
 /// The part of the work that bounds may take without sparing any: at once, and row by row.
 const CREDIT: f64 = 0.005;
-/// After a good time, bounds are paid for so many rows that spare nothing.
+/// After a good time, bounds are computed for at most this number of rows that save nothing.
 const RICH: f64 = 16.0;
 /// Bounds that take more than this part of what they may spare are not looked at.
-const DEAR: f64 = 0.5;
+const MOST_SHARE: f64 = 0.5;
 
 /// Looking at all trees may take this part of the work; else there are no bounds.
 const PREPARATION: f64 = 0.04;
@@ -35,7 +35,7 @@ impl TimeCredit {
     /// Whether bounds that take this time are computed for a row that takes `work` without them.
     fn affords(&mut self, bound_time: f64, work: f64) -> bool {
         self.0 += CREDIT * work;
-        bound_time > 0.0 && bound_time < DEAR * work && bound_time <= self.0
+        bound_time > 0.0 && bound_time < MOST_SHARE * work && bound_time <= self.0
     }
 
     fn book(&mut self, bound_time: f64, spared: f64) {
@@ -87,7 +87,7 @@ impl<'a> Filter<'a> {
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` gives the tree of a column, by rising size, `time` the estimated time that some
+    /// `tree` returns the tree of a column, by rising size, `time` the estimated time that some
     /// columns ask for. Sizes are always compared. The bounds by labels and by strings are used
     /// where they have lately spared more than they cost.
     pub(super) fn retain(

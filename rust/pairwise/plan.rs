@@ -222,7 +222,7 @@ mod tests {
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
-    /// A spine with a leaf by turns left and right of it, in preorder.
+    /// A spine with leaves alternately left and right of it, in preorder.
     fn zigzag(nodes: usize) -> Prepared {
         let mut parents = vec![-1];
         let (mut waiting, mut spine) = (Vec::new(), 0);

@@ -15,7 +15,7 @@ pub struct MatrixRequest<'a> {
     pub triangle: bool,
     /// With `triangle`: whether i = j is wanted too.
     pub diagonal: bool,
-    /// Distances above it are infinite, and are not computed where a bound tells.
+    /// Distances above it are infinite; pairs excluded by a lower bound are never computed.
     pub cutoff: Option<f64>,
 }
 

@@ -212,7 +212,7 @@ impl<'py> Output<'py> {
     }
 }
 
-/// Fills `out` with all distances from `x` to `y`, or inside `x`; gives the number of those that
+/// Fills `out` with all distances from `x` to `y`, or inside `x`; returns the number of those that
 /// were computed, the others being certain to be above the cutoff.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // the private twin of a public function with as many

@@ -1,4 +1,4 @@
-//! The one door for long calls: GIL released, Ctrl-C seen, progress told, errors mapped.
+//! The one door for long calls: GIL released, Ctrl-C seen, progress reported, errors mapped.
 
 use crate::error::{Error, Result};
 use crate::parallel::{self, Cancel, Tasks};
@@ -46,13 +46,13 @@ pub(super) fn enter<T: Send>(
 ) -> PyResult<T> {
     let cancel = Cancel::default();
     let mut raised = None;
-    let mut told = None;
+    let mut reported = None;
     let mut poll = |done: u64| {
         let outcome = Python::attach(|py| -> PyResult<bool> {
             py.check_signals()?;
             match &progress {
-                Some(progress) if told != Some(done) => {
-                    told = Some(done);
+                Some(progress) if reported != Some(done) => {
+                    reported = Some(done);
                     let answer = progress.bind(py).call1((done, total))?;
                     // Only False says stop, Python's or NumPy's; None, 0 and the like do not.
                     let name = answer.get_type().name()?;

@@ -28,7 +28,7 @@ fn check(x: &Prepared, y: &Prepared, costs: Costs<'_>, limits: impl Iterator<Ite
         for side in Orientation::BOTH {
             let band = Band::new(pair, edits, side);
             let found = band.cost(costs, &cancel).unwrap();
-            // Above the limit a band may find something dearer than the distance, or nothing.
+            // Above the limit a band may find something more expensive than the distance, or nothing.
             let found = found.map_or(f64::INFINITY, |cost| costs.total(cost.into()));
             assert!(found >= exact, "limit {limit}: {found} < {exact}");
             let cut = if found <= costs.total(limit) { found } else { f64::INFINITY };

@@ -7,7 +7,7 @@ use super::strings::texts;
 use crate::cost::CostTable;
 use crate::pair::Operand;
 
-/// One row of the dynamic programme of each of the two strings.
+/// One row of the dynamic program of each of the two strings.
 #[derive(Debug, Default)]
 pub(super) struct StringRows {
     rows: Vec<[i64; 2]>,

@@ -197,7 +197,7 @@ impl Favourites<'_> {
         self.x.totals.all(i) + self.y.totals.all(j)
     }
 
-    /// What the sizes alone ask for: the nodes that the larger tree has more go at the price of its
+    /// What the sizes alone ask for: the nodes that the larger tree has more cost at least as much as its
     /// cheapest, and no pair saves more than the largest saving.
     pub(super) fn size_bound(&self, i: usize, j: usize) -> i128 {
         let (n, m) = (self.x.labels.nodes(i), self.y.labels.nodes(j));

@@ -8,7 +8,7 @@
 //! - what the best alignment of the two preorder strings saves, and the same for the postorder
 //!   strings (Guha et al. 2002): the *string bound* (`strings.rs`, `alignment.rs`).
 //!
-//! Both hold for every table, a metric or not, because the distance of this package is the price
+//! Both hold for every table, a metric or not, because the distance of this package is the cost
 //! of the cheapest alignment, and savings are what is bounded. Values are whole quanta, and
 //! turning quanta into a distance keeps their order, so a pair may be left out if and only if the
 //! bound as a distance is above the cutoff.
@@ -271,7 +271,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// About the time of the string bound of trees with so many nodes; 0 if there is none.
+/// About the time of the string bound of trees with these numbers of nodes; 0 if there is none.
 fn string_time(costs: Costs<'_>, (n, m): (u64, u64)) -> f64 {
     match costs {
         Costs::Unit if n * m <= MOST_CELLS.0 => {

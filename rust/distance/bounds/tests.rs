@@ -14,7 +14,7 @@ fn side<'a>(trees: &'a [Prepared], codes: Option<&'a [u32]>) -> Side<'a> {
     Side { trees, codes }
 }
 
-/// Checks all pairs of two sets and gives the bounds: label bound, larger bound, distance.
+/// Checks all pairs of two sets and returns the bounds: label bound, larger bound, distance.
 fn checked(x: Side<'_>, y: Side<'_>, costs: Costs<'_>) -> Vec<(i128, i128, f64)> {
     let set_costs = SetCosts::Fixed(costs);
     let cancel = Cancel::default();

@@ -23,7 +23,7 @@ pub(super) const PREPARED_NODE: f64 = 6.0;
 /// A cell of both strings by table.
 pub(super) const STRING_CELL: f64 = 4.0;
 
-/// About the time of looking at trees with so many nodes in sum, before any bound.
+/// About the time of preparing trees with that many nodes in sum, before any bound.
 pub(crate) fn preparation_time(nodes: usize) -> f64 {
     PREPARED_NODE * nodes as f64
 }

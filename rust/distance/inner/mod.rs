@@ -1,6 +1,6 @@
 //! Left, right and inner paths, chosen for each subtree of the row tree: no shape is a bad case.
 //!
-//! Left and right paths decompose both trees, and for trees that turn left and right by turns
+//! Left and right paths decompose both trees, and for trees that turn left and right alternately
 //! (zigzags) nearly all pairs of forests are needed. With an inner path only the row tree is
 //! decomposed, as in Demaine, Mozes, Rossman and Weimann (2009) and in Pawlik and Augsten's APTED
 //! (2016); the column tree meets every row forest in all its subforests, of which there are less
@@ -29,7 +29,7 @@ pub(crate) use run::MixedRun;
 use strips::{PostOrder, StripRow};
 use walk::PathWalk;
 
-const WHAT: &str = "the dynamic programme of one pair of trees";
+const WHAT: &str = "the dynamic program of one pair of trees";
 
 /// The place of each node of the left postorder in the right one.
 pub(crate) fn right_places(left: &Oriented) -> Vec<u32> {

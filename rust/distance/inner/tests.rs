@@ -12,7 +12,7 @@ use crate::naive::{self, Plain, nodes, trees};
 use crate::pair::{self, Costs};
 use proptest::prelude::*;
 
-/// A spine with a leaf by turns left and right of it, in preorder.
+/// A spine with leaves alternately left and right of it, in preorder.
 fn zigzag(nodes: usize, seed: usize) -> Plain {
     let mut parents = vec![-1];
     // Leaves right of the spine come after all that is below.

@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// Trees and pairs that occur again, all pairs or few of them; tables with free labels, free
-    /// gaps, and a price for keeping a label, exact, rounded and wide.
+    /// gaps, and a cost for keeping a label, exact, rounded and wide.
     #[test]
     fn nothing_that_is_shared_shows(
         some in proptest::collection::vec(trees(14, 3), 1..8),

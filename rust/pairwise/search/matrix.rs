@@ -52,7 +52,7 @@ pub(super) fn search(
     if let Some(error) = full {
         return Err(error);
     }
-    // A tree's way to itself, if it was gone, is not one of the pairs.
+    // Self-distances are not counted.
     let computed = outcome?.exact.min(search.pairs());
     Ok(Found { rows: rows.into_iter().map(Best::into_sorted).collect(), computed })
 }

@@ -115,7 +115,7 @@ impl Index {
     }
 }
 
-/// The time of so many cells.
+/// The time of that many cells.
 fn work_time(cells: f64, trees: &[Prepared], costs: SetCosts<'_>) -> f64 {
     cells * cell_time(costs, mean_nodes(trees))
 }
@@ -229,9 +229,9 @@ fn by_bounds(
         let rest = positions.split_off(tried);
         collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
         if tried > 0 && !Choice::new(search).bounds_pay(collected.share()) {
-            let told = tried as u64;
+            let answered = tried as u64;
             let found =
-                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(told)))?;
+                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(answered)))?;
             return Ok(Found { computed: found.computed + collected.computed, ..found });
         }
         positions = rest;

@@ -165,7 +165,7 @@ impl<'a> Searcher<'a> {
         Exact::new(self.search, query, self.shares.as_ref())
     }
 
-    /// The distances from the query to all pivots; gives how many were computed.
+    /// The distances from the query to all pivots; returns how many were computed.
     fn to_pivots(
         &self,
         exact: &Exact<'_>,
