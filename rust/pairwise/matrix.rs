@@ -22,7 +22,7 @@ pub(super) const SMALL_MATRIX: f64 = 2e7;
 /// work by returning `false`.
 ///
 /// # Errors
-/// [`crate::Error::FilterMemory`] before work starts if the scratch does not fit;
+/// [`crate::Error::Memory`] before work starts if the scratch does not fit;
 /// [`crate::Error::Cancelled`] if `poll` asked to stop.
 pub fn compute<S: FnMut(usize, usize, f64)>(
     request: &MatrixRequest<'_>,

@@ -1,6 +1,6 @@
 //! The vector operations that kernels are written in, and the choice between instruction sets.
 //!
-//! A value of a type that implements [`Simd`] is a proof that the instructions are there: it can
+//! A value of a type that implements `Simd` is a proof that the instructions are there: it can
 //! only be had from its detector. The kernel takes the proof as an argument and is safe code; all
 //! `unsafe` of the crate is in this folder, where the proof stands behind every intrinsic.
 

@@ -1,4 +1,5 @@
-//! What the vector kernel will do for a pair, counted without doing it; for measurements.
+//! What the vector kernel will do for a pair, counted without doing it. For `benches/cells.rs`
+//! only, which compares the counts with measured times.
 
 use crate::distance::columns::Columns;
 use crate::error::Result;
