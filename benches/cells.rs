@@ -6,7 +6,7 @@
 //!
 //! A cell is one of Zhang and Shasha's on left paths, whether or not the kernel computes it. The
 //! port limit counts vector operations that need an arithmetic port, block by block, as they stand
-//! in `rust/distance/packed.rs` and `rust/distance/simd/`, and divides by the number of such ports:
+//! in `rust/distance/packed.rs` and `rust/simd/`, and divides by the number of such ports:
 //! three for 256-bit vectors, two for 512-bit ones. Loads, stores and everything outside blocks are
 //! free in it. The clock is measured with a chain of dependent multiplications.
 
@@ -17,10 +17,11 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use treemetric::distance::{
-    Census, Decomposition, Instructions, Kernel, Lanes, Operand, Pricing, Route, Workspace, census,
-    distance_by,
+    Census, Decomposition, Kernel, Route, Scratch, Workspace, census, distance_by,
 };
+use treemetric::pair::{self, Costs, Operand};
 use treemetric::parallel::Cancel;
+use treemetric::simd::{Instructions, Lanes};
 use treemetric::tree::{Numbering, Orientation, Prepared, bracket};
 
 const LABELS: u64 = 26;
@@ -94,7 +95,7 @@ fn keyroot_sizes(parents: &[i32]) -> f64 {
     above.iter().map(|&count| f64::from(count)).sum()
 }
 
-fn pair(x: &(Vec<i32>, Vec<i32>), y: &(Vec<i32>, Vec<i32>)) -> Pair {
+fn make_pair(x: &(Vec<i32>, Vec<i32>), y: &(Vec<i32>, Vec<i32>)) -> Pair {
     let mut numbering = Numbering::default();
     let mut prepare = |tree: &(Vec<i32>, Vec<i32>)| Prepared::new(&tree.0, &tree.1, &mut numbering);
     let (a, b) = (prepare(x), prepare(y));
@@ -108,7 +109,7 @@ fn random_workload(nodes: usize) -> Workload {
         ((0..nodes).map(|_| random.below(LABELS) as i32).collect::<Vec<_>>(), parents)
     };
     let count = (4000 / nodes).clamp(2, 100);
-    let pairs = (0..count).map(|_| pair(&tree(), &tree())).collect();
+    let pairs = (0..count).map(|_| make_pair(&tree(), &tree())).collect();
     Workload { name: nodes.to_string(), pairs }
 }
 
@@ -121,7 +122,7 @@ fn file_workload(path: &str) -> Workload {
         (parsed.codes[range.clone()].to_vec(), parsed.parents[range].to_vec())
     };
     let trees: Vec<_> = parsed.offsets.windows(2).map(tree).collect();
-    let pairs = trees.windows(2).map(|two| pair(&two[0], &two[1])).collect();
+    let pairs = trees.windows(2).map(|two| make_pair(&two[0], &two[1])).collect();
     Workload { name: "file".into(), pairs }
 }
 
@@ -134,13 +135,10 @@ fn seconds(pairs: &[&Pair], kernel: Kernel, budget: Duration) -> f64 {
         for Pair { x, y, .. } in pairs {
             let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
             let found = distance_by(
-                operands.0,
-                operands.1,
-                Pricing::Unit,
+                &pair::Pair { x: operands.0, y: operands.1, costs: Costs::Unit },
                 kernel,
                 LEFT,
-                &mut scratch,
-                &cancel,
+                &mut Scratch { workspace: &mut scratch, cancel: &cancel },
             );
             black_box(found).expect("a distance");
         }
@@ -226,8 +224,13 @@ fn check(workload: &Workload, kernels: &[(String, Kernel)]) {
     let Pair { x, y, .. } = &workload.pairs[0];
     let operands = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let mut by = |kernel| {
-        distance_by(operands.0, operands.1, Pricing::Unit, kernel, LEFT, &mut scratch, &cancel)
-            .expect("a distance")
+        distance_by(
+            &pair::Pair { x: operands.0, y: operands.1, costs: Costs::Unit },
+            kernel,
+            LEFT,
+            &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+        )
+        .expect("a distance")
     };
     let expected = by(Kernel::Scalar);
     for (name, kernel) in kernels {

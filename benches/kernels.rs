@@ -8,9 +8,10 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use treemetric::cost::CostTable;
 use treemetric::distance::{
-    Decomposition, Kernel, Operand, Pricing, Route, Workspace, distance, distance_by, pair_work,
+    Decomposition, Kernel, Route, Scratch, Workspace, distance, distance_by, pair_work,
 };
-use treemetric::pairwise::{Prices, Request, Side, compute};
+use treemetric::pair::{Costs, Operand, Pair, SetCosts, Side};
+use treemetric::pairwise::{MatrixRequest, compute};
 use treemetric::parallel::Cancel;
 use treemetric::tree::{Numbering, Orientation, Prepared};
 
@@ -66,19 +67,29 @@ fn pairs(criterion: &mut Criterion) {
         let (x, y) = (prepare(&x), prepare(&y));
         let operands = (Operand { tree: &x, codes: None }, Operand { tree: &y, codes: None });
         let mut scratch = Workspace::default();
-        for (name, pricing) in [("unit", Pricing::Unit), ("float64", Pricing::Table(&table))] {
+        for (name, costs) in [("unit", Costs::Unit), ("float64", Costs::Table(&table))] {
             let mut group = criterion.benchmark_group(format!("pair/{name}"));
             group.throughput(Throughput::Elements(pair_work(&x, &y) as u64));
             let mut by = |kernel| {
                 let (a, b) = operands;
-                distance_by(a, b, pricing, kernel, left, &mut scratch, &cancel)
+                distance_by(
+                    &Pair { x: a, y: b, costs },
+                    kernel,
+                    left,
+                    &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                )
             };
             assert_eq!(by(Kernel::Scalar), by(Kernel::Packed));
             for (kernel, label) in [(Kernel::Scalar, "scalar"), (Kernel::Packed, "packed")] {
                 group.bench_function(BenchmarkId::new(label, nodes), |b| b.iter(|| by(kernel)));
             }
             group.bench_function(BenchmarkId::new("auto", nodes), |b| {
-                b.iter(|| distance(operands.0, operands.1, pricing, &mut scratch, &cancel));
+                b.iter(|| {
+                    distance(
+                        &Pair { x: operands.0, y: operands.1, costs },
+                        &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                    )
+                });
             });
             group.finish();
         }
@@ -101,7 +112,10 @@ fn preparation(criterion: &mut Criterion) {
                 let tree = prepare(&tree);
                 let (x, y) =
                     (Operand { tree: &tree, codes: None }, Operand { tree: &other, codes: None });
-                distance(y, x, Pricing::Unit, &mut scratch, &cancel)
+                distance(
+                    &Pair { x: y, y: x, costs: Costs::Unit },
+                    &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+                )
             });
         });
     }
@@ -115,10 +129,10 @@ fn all_pairs(criterion: &mut Criterion) {
         let mut random = Random(3);
         let trees: Vec<_> = (0..count).map(|_| prepare(&random_tree(nodes, &mut random))).collect();
         let side = Side { trees: &trees, codes: None };
-        let request = Request {
+        let request = MatrixRequest {
             x: side,
             y: side,
-            prices: Prices::Fixed(Pricing::Unit),
+            costs: SetCosts::Fixed(Costs::Unit),
             triangle: true,
             diagonal: false,
             cutoff: None,

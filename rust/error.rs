@@ -45,7 +45,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The same error, told of the line (from 1) it happened in.
+    /// The same error with the line (from 1) it happened in.
     pub(crate) fn at_line(mut self, number: usize) -> Self {
         if let Self::Syntax { line, .. } | Self::Structure { line, .. } = &mut self {
             *line = Some(number);

@@ -1,11 +1,12 @@
 //! Exact tree edit distances, fast and in parallel.
 //!
 //! A tree is rooted, ordered and labelled; a forest is a list of trees. The edit distance between
-//! two of them is the price of the cheapest way to turn one into the other by deleting, inserting
+//! two of them is the cost of the cheapest way to turn one into the other by deleting, inserting
 //! and replacing nodes. Trees are prepared once and compared many times:
 //!
 //! ```
-//! use treemetric::distance::{Operand, Pricing, Workspace, distance};
+//! use treemetric::distance::{Scratch, Workspace, distance};
+//! use treemetric::pair::{Operand, Pair, Costs};
 //! use treemetric::parallel::Cancel;
 //! use treemetric::tree::{Numbering, Prepared};
 //!
@@ -14,26 +15,41 @@
 //! let x = Prepared::new(&[0, 1, 2], &[-1, 0, 0], &mut numbering);
 //! let y = Prepared::new(&[0, 2], &[-1, 0], &mut numbering);
 //! let operand = |tree| Operand { tree, codes: None };
-//! let mut scratch = Workspace::default();
-//! let d = distance(operand(&x), operand(&y), Pricing::Unit, &mut scratch, &Cancel::default());
+//! let pair = Pair { x: operand(&x), y: operand(&y), costs: Costs::Unit };
+//! let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
+//! let d = distance(&pair, &mut Scratch { workspace: &mut workspace, cancel: &cancel });
 //! assert_eq!(d, Ok(1.0));
 //! ```
 //!
-//! The rooms: [`tree`] what a tree is, [`cost`] what an edit costs, [`distance`] what a pair
-//! costs, [`pairwise`] many pairs, [`parallel`] threads and cancelling. The Python face lives
-//! behind the feature `python`.
+//! The rooms, from the lowest to the highest; each imports only from those before it, which a test
+//! checks:
+//!
+//! - errors, [`memory`] and [`parallel`]: what can go wrong, memory that is counted before it is
+//!   taken, threads and cancelling;
+//! - [`tree`]: what a tree is, from files and arrays to postorder arrays of both orientations;
+//! - [`cost`]: what an edit costs, in whole quanta;
+//! - [`pair`]: what is compared, two trees or two sets with their costs, and which pairs are equal;
+//! - [`simd`]: vector operations, and the one place that chooses instructions and lanes;
+//! - [`distance`]: the distance of one pair, by kernels, bounds and bands;
+//! - [`align`]: which edits, one optimal alignment of a pair, all of them, or soft ones;
+//! - [`pairwise`]: many pairs, as a matrix, as neighbours, or as counts of edits;
+//! - `python`, behind the feature of that name: the private module `treemetric._core`.
 
 pub mod align;
 pub mod cost;
 pub mod distance;
 mod error;
+#[cfg(test)]
+mod layers;
 pub mod memory;
 #[cfg(test)]
 mod naive;
+pub mod pair;
 pub mod pairwise;
 pub mod parallel;
 #[cfg(feature = "python")]
 mod python;
+pub mod simd;
 pub mod tree;
 
 pub use error::{Error, Result};

@@ -48,8 +48,19 @@ pub(crate) fn useful_threads(threads: usize, tasks: usize) -> usize {
     threads.min(tasks).min(8 * cpus).max(1)
 }
 
-/// Runs `work` for the tasks `0..tasks` on `threads` threads and hands the results to `receive`
-/// on the calling thread, in any order.
+/// Tasks that are numbered from 0, and who works on them.
+#[derive(Debug, Clone, Copy)]
+pub struct Tasks<'a> {
+    /// Number of threads; no more than help are used.
+    pub threads: usize,
+    /// Number of tasks.
+    pub count: usize,
+    /// Stops all threads.
+    pub cancel: &'a Cancel,
+}
+
+/// Runs `work` for all tasks and hands the results to `receive` on the calling thread, in any
+/// order.
 ///
 /// Every thread makes its own scratch with `scratch` once. While it waits, the calling thread
 /// calls `poll` about every 50 ms; if that returns `false`, or `work` fails, the rest is skipped.
@@ -57,15 +68,14 @@ pub(crate) fn useful_threads(threads: usize, tasks: usize) -> usize {
 /// # Errors
 /// The first error of `work`, or [`Error::Cancelled`] if `poll` asked to stop.
 pub fn for_each<S, T: Send>(
-    threads: usize,
-    tasks: usize,
-    cancel: &Cancel,
+    tasks: Tasks<'_>,
     scratch: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
     mut receive: impl FnMut(T),
     mut poll: impl FnMut() -> bool,
 ) -> Result<()> {
-    let threads = useful_threads(threads, tasks);
+    let Tasks { threads, count, cancel } = tasks;
+    let threads = useful_threads(threads, count);
     let next = AtomicUsize::new(0);
     // Bounded, so that results do not pile up while the caller is busy.
     let (sender, receiver) = sync_channel(4 * threads);
@@ -79,7 +89,7 @@ pub fn for_each<S, T: Send>(
                 let mut state = scratch();
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);
-                    if task >= tasks || cancel.check().is_err() {
+                    if task >= count || cancel.check().is_err() {
                         return;
                     }
                     let result = work(&mut state, task);
@@ -143,7 +153,7 @@ impl Pace {
     }
 }
 
-/// Who prepares a call: so many threads, while the calling thread asks `poll` whether to go on.
+/// The threads that prepare a call, while the calling thread asks `poll` whether to go on.
 pub(crate) struct Crew<'a> {
     pub(crate) threads: usize,
     pub(crate) cancel: &'a Cancel,
@@ -191,7 +201,8 @@ impl<'a> Crew<'a> {
         let mut found: Vec<Option<T>> = (0..parts).map(|_| None).collect();
         let one = |(): &mut (), part: usize| Ok((part, work(part)?));
         let receive = |(part, result): (usize, T)| found[part] = Some(result);
-        for_each(self.threads, parts, self.cancel, || (), one, receive, poll)?;
+        let tasks = Tasks { threads: self.threads, count: parts, cancel: self.cancel };
+        for_each(tasks, || (), one, receive, poll)?;
         found.into_iter().map(|result| result.ok_or(Error::Cancelled)).collect()
     }
 
@@ -286,7 +297,14 @@ mod tests {
                 Ok(task)
             };
             let cancel = Cancel::default();
-            for_each(threads, 100, &cancel, || 0, work, |task| seen[task] += 1, || true).unwrap();
+            for_each(
+                Tasks { threads, count: 100, cancel: &cancel },
+                || 0,
+                work,
+                |task| seen[task] += 1,
+                || true,
+            )
+            .unwrap();
             assert!(seen.iter().all(|&count| count == 1));
         }
     }
@@ -298,7 +316,13 @@ mod tests {
             if task == 3 { Err(Error::Invalid("three".into())) } else { Ok(task) }
         };
         let mut received = 0;
-        let result = for_each(1, 1_000, &cancel, || (), work, |_| received += 1, || true);
+        let result = for_each(
+            Tasks { threads: 1, count: 1_000, cancel: &cancel },
+            || (),
+            work,
+            |_| received += 1,
+            || true,
+        );
         assert_eq!(result, Err(Error::Invalid("three".into())));
         assert_eq!(received, 3);
     }
@@ -312,7 +336,13 @@ mod tests {
             }
             cancel.check()
         };
-        let result = for_each(2, 8, &cancel, || (), work, |()| {}, || false);
+        let result = for_each(
+            Tasks { threads: 2, count: 8, cancel: &cancel },
+            || (),
+            work,
+            |()| {},
+            || false,
+        );
         assert_eq!(result, Err(Error::Cancelled));
     }
 
@@ -321,11 +351,24 @@ mod tests {
         let cancel = Cancel::default();
         let inner = || {
             let cancel = Cancel::default();
-            for_each(2, 50, &cancel, || (), |(): &mut (), task| Ok(task), |_| {}, || true)
+            for_each(
+                Tasks { threads: 2, count: 50, cancel: &cancel },
+                || (),
+                |(): &mut (), task| Ok(task),
+                |_| {},
+                || true,
+            )
         };
         let mut nested = Ok(());
         let receive = |_| nested = nested.clone().and_then(|()| inner());
-        for_each(2, 50, &cancel, || (), |(): &mut (), task| Ok(task), receive, || true).unwrap();
+        for_each(
+            Tasks { threads: 2, count: 50, cancel: &cancel },
+            || (),
+            |(): &mut (), task| Ok(task),
+            receive,
+            || true,
+        )
+        .unwrap();
         assert_eq!(nested, Ok(()));
     }
 
@@ -360,6 +403,15 @@ mod tests {
     fn no_tasks_is_no_work() {
         let cancel = Cancel::default();
         let work = |(): &mut (), _| -> Result<()> { unreachable!() };
-        assert!(for_each(4, 0, &cancel, || (), work, |()| {}, || true).is_ok());
+        assert!(
+            for_each(
+                Tasks { threads: 4, count: 0, cancel: &cancel },
+                || (),
+                work,
+                |()| {},
+                || true
+            )
+            .is_ok()
+        );
     }
 }

@@ -3,7 +3,7 @@
 use crate::align::Integer;
 use crate::align::amount::{Amount, Scaled};
 use crate::align::problem::Problem;
-use crate::align::reach::{Reach, Reached, Scratch};
+use crate::align::reach::{Reach, ReachScratch, Reached};
 use crate::align::recycle::{Recycle, Recycled};
 use crate::align::sweep::{List, Lists, Sweep};
 use crate::error::Result;
@@ -37,7 +37,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// # Errors
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(problem: Problem<'a, Q>, cancel: &Cancel) -> Result<Self> {
-        let reach = Reach::new(&problem, &mut Scratch::default(), cancel)?;
+        let reach = Reach::new(&problem, &mut ReachScratch::default(), cancel)?;
         Ok(Self { problem, reach })
     }
 
@@ -59,7 +59,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
         &self,
         cancel: &Cancel,
     ) -> impl Fn((usize, usize), &mut Reached) -> Result<()> {
-        let scratch = RefCell::new(Scratch::default());
+        let scratch = RefCell::new(ReachScratch::default());
         move |pair, found| {
             self.reach.list(&self.problem, pair, &mut scratch.borrow_mut(), found, cancel)
         }

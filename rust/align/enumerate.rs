@@ -17,7 +17,7 @@ use crate::tree::{Paths, Span};
 #[derive(Debug)]
 pub struct Enumeration {
     nodes: (usize, usize),
-    sides: [Walk; 2],
+    sides: [TreeWalk; 2],
     /// Forests by pair of spans; `u32::MAX` where no optimal alignment passes.
     forest_of: Vec<u32>,
     /// Width and open steps of each forest.
@@ -29,7 +29,7 @@ pub struct Enumeration {
 
 /// What is needed of one tree.
 #[derive(Debug)]
-struct Walk {
+struct TreeWalk {
     first: Vec<u32>,
     spans: Vec<Span>,
     span_of: Vec<u32>,
@@ -44,7 +44,7 @@ impl Enumeration {
     #[allow(private_bounds)]
     pub fn new<Q: Integer>(cooptimal: &CoOptimal<'_, Q>, cancel: &Cancel) -> Result<Self> {
         let problem = cooptimal.problem();
-        let walk = |side: &Paths| Walk {
+        let walk = |side: &Paths| TreeWalk {
             first: side.first.clone(),
             spans: side.spans.clone(),
             span_of: side.span_of.clone(),

@@ -39,7 +39,7 @@ impl<Q: Recycle> Default for Forest<Q> {
 }
 
 /// One row of the recursion and what it needs.
-struct Row<'a, Q> {
+struct ForestRow<'a, Q> {
     previous: &'a [Q],
     beside: &'a [Q],
     current: &'a mut [Q],
@@ -76,7 +76,8 @@ impl<Q: Integer> Forest<Q> {
         self.reset(rows, columns)?;
         for r in 1..=rows {
             cancel.check()?;
-            let Row { previous, beside, current, trees, firsts, .. } = self.row(problem, (a, b), r);
+            let ForestRow { previous, beside, current, trees, firsts, .. } =
+                self.row(problem, (a, b), r);
             let mut best = Q::ZERO;
             let known = previous[1..].iter().zip(trees).zip(firsts);
             for (out, ((&above, &tree), &first)) in current[1..].iter_mut().zip(known) {
@@ -124,7 +125,7 @@ impl<Q: Integer> Forest<Q> {
         problem: &'a Problem<'_, Q>,
         (a, b): (Span, Span),
         r: usize,
-    ) -> Row<'a, Q> {
+    ) -> ForestRow<'a, Q> {
         let i = a.first + r - 1;
         let (width, columns) = (self.width, self.width - 1);
         let here = r * width;
@@ -133,7 +134,7 @@ impl<Q: Integer> Forest<Q> {
         let (current, mapped) = (&mut current[..width], &mut self.mapped[here..][..width]);
         current[0] = Q::ZERO;
         mapped[0] = Q::NEVER;
-        Row {
+        ForestRow {
             previous: &above[here - width..],
             beside: &above[beside..beside + width],
             current,
@@ -169,10 +170,10 @@ impl<Q: Integer> Forest<Q> {
     }
 }
 
-impl<Q: Integer> Row<'_, Q> {
+impl<Q: Integer> ForestRow<'_, Q> {
     #[inline(always)]
     fn fill(self, b: Span, may_pair: impl Iterator<Item = bool>) {
-        let Row { previous, beside, current, mapped, trees, firsts } = self;
+        let ForestRow { previous, beside, current, mapped, trees, firsts } = self;
         let (mut best, mut with_pair) = (Q::ZERO, Q::NEVER);
         let known = previous[1..].iter().zip(trees).zip(firsts).zip(may_pair);
         let out = current[1..].iter_mut().zip(&mut mapped[1..]);

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! "Insert, then delete" cannot be derived, only "delete, then insert": counting both would count
-//! paths through the dynamic programme instead of alignments. The smallest pair of trees that
+//! paths through the dynamic program instead of alignments. The smallest pair of trees that
 //! shows the difference is a(a, a) and a(a(a)): 6 optimal alignments, 7 paths.
 //!
 //! The savings of all pairs of subtrees come from the kernels of [`crate::distance`]; the forests
@@ -23,8 +23,8 @@
 
 /// Evaluates an expression with `$quanta` as the type of whole numbers that these costs need.
 macro_rules! in_quanta {
-    ($pricing:expr, $quanta:ident => $body:expr) => {
-        if $pricing.is_wide() {
+    ($costs:expr, $quanta:ident => $body:expr) => {
+        if $costs.is_wide() {
             type $quanta = i128;
             $body
         } else {
@@ -33,11 +33,9 @@ macro_rules! in_quanta {
         }
     };
 }
-#[cfg(feature = "python")]
 pub(crate) use in_quanta;
 
 mod amount;
-pub mod bulk;
 mod count;
 mod enumerate;
 mod forest;
@@ -55,7 +53,10 @@ mod tests;
 pub use count::{CoOptimal, Expectation};
 pub use enumerate::Enumeration;
 pub use problem::{Order, Problem, align_work, subtree_distances};
+pub(crate) use problem::{Setting, only_counterparts, soft_work};
+pub(crate) use recycle::Recycled;
 pub use soft::soft_alignment;
+pub(crate) use sweep::KEEP_LISTS;
 pub use trace::one_alignment;
 
 /// Whole numbers of quanta: `i64`, or `i128` for wide tables.

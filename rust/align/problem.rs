@@ -3,12 +3,9 @@
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
 use crate::cost::Scale;
-use crate::distance::{
-    Operand, Pricing, Quanta, Workspace, delete_all, insert_all, subtree_savings, total,
-};
+use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
-use crate::pairwise::Prices;
-use crate::parallel::Cancel;
+use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
 /// In which order the nodes are walked.
@@ -57,15 +54,13 @@ pub struct Problem<'a, Q: Recycle> {
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
     saving: i128,
-    pricing: Pricing<'a>,
+    costs: Costs<'a>,
 }
 
 /// Two trees before the savings of their subtrees are known.
 #[derive(Debug)]
 pub(crate) struct Setting<'a> {
-    x: Operand<'a>,
-    y: Operand<'a>,
-    pricing: Pricing<'a>,
+    pair: Pair<'a>,
     tolerance: f64,
     /// In whose postorder savings are needed.
     pub(crate) orientation: Orientation,
@@ -74,22 +69,16 @@ pub(crate) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    pub(crate) fn new(
-        x: Operand<'a>,
-        y: Operand<'a>,
-        pricing: Pricing<'a>,
-        tolerance: f64,
-        order: Order,
-    ) -> Self {
-        let work = |orientation| cells(x.tree, y.tree, orientation);
-        let nothing_saved = delete_all(&x, pricing) + insert_all(&y, pricing);
-        let exact = is_exact(pricing);
+    pub(crate) fn new(pair: Pair<'a>, tolerance: f64, order: Order) -> Self {
+        let work = |orientation| cells(pair.x.tree, pair.y.tree, orientation);
+        let nothing_saved = pair.nothing_saved();
+        let exact = is_exact(pair.costs);
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
         let any = order == Order::Free || (order == Order::Any && no_slack);
         let left = any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
-        Self { x, y, pricing, tolerance, orientation, nothing_saved, exact }
+        Self { pair, tolerance, orientation, nothing_saved, exact }
     }
 
     /// The problem, with the savings of all subtrees in the order of the setting, and of all.
@@ -98,16 +87,13 @@ impl<'a> Setting<'a> {
         trees: Recycled<Q>,
         saving: i128,
     ) -> Problem<'a, Q> {
-        let Self { x, y, pricing, tolerance, orientation, nothing_saved, exact } = self;
+        let Self { pair, tolerance, orientation, nothing_saved, exact } = self;
+        let Pair { x, y, costs } = pair;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
-        let of_codes = |a: u32, b: u32| match pricing {
-            Pricing::Unit => 1 + i128::from(a == b),
-            Pricing::Table(table) => table.raw_saving(a, b),
-        };
         let mut labels = Vec::with_capacity(rows.len() * columns.len());
         for &a in rows {
             let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(of_codes(a, y.code(b)))));
+            labels.extend(columns.iter().map(|&b| Q::from_wide(costs.raw_saving(a, y.code(b)))));
         }
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
@@ -122,16 +108,16 @@ impl<'a> Setting<'a> {
             slack: Q::from_wide(slack.min(nothing_saved)),
             nothing_saved,
             saving,
-            pricing,
+            costs,
         }
     }
 }
 
 /// Whether quanta are the costs that were asked for, unrounded.
-fn is_exact(pricing: Pricing<'_>) -> bool {
-    match pricing {
-        Pricing::Unit => true,
-        Pricing::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
+fn is_exact(costs: Costs<'_>) -> bool {
+    match costs {
+        Costs::Unit => true,
+        Costs::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
     }
 }
 
@@ -143,22 +129,22 @@ fn rounding(x: &Operand<'_>, y: &Operand<'_>) -> i128 {
 /// Whether the only optimal alignment of two trees is plain to see: they are alike node by node,
 /// replacing each by its counterpart costs nothing, and whatever else one does, deleting or
 /// inserting a node first, costs more than what counts as equal.
-pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, prices: Prices<'_>) -> bool {
-    if !prices.costs_nothing(x, y) {
+pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCosts<'_>) -> bool {
+    if !costs.costs_nothing(x, y) {
         return false;
     }
-    let dearer = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
+    let all_above = |operand: &Operand<'_>, least: i128, gap: &dyn Fn(u32) -> i128| {
         operand.tree.labels().iter().all(|&label| gap(operand.code(label)) > least)
     };
-    match prices {
-        Prices::Fixed(Pricing::Unit) => true,
-        Prices::Fixed(pricing @ Pricing::Table(table)) => {
-            let slack = if is_exact(pricing) { 0 } else { rounding(x, y) };
-            dearer(x, slack, &|code| table.delete(code))
-                && dearer(y, slack, &|code| table.insert(code))
+    match costs {
+        SetCosts::Fixed(Costs::Unit) => true,
+        SetCosts::Fixed(costs @ Costs::Table(table)) => {
+            let slack = if is_exact(costs) { 0 } else { rounding(x, y) };
+            all_above(x, slack, &|code| table.delete(code))
+                && all_above(y, slack, &|code| table.insert(code))
         }
         // The same labels on both sides, and the same gaps.
-        Prices::Vectors(vectors) => dearer(x, rounding(x, y), &|code| vectors.gap(code)),
+        SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
     }
 }
 
@@ -171,18 +157,14 @@ impl<'a, Q: Integer> Problem<'a, Q> {
     /// # Errors
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(
-        x: Operand<'a>,
-        y: Operand<'a>,
-        pricing: Pricing<'a>,
+        pair: Pair<'a>,
         tolerance: f64,
         order: Order,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
     ) -> Result<Self> {
-        let setting = Setting::new(x, y, pricing, tolerance, order);
-        let orientation = setting.orientation;
+        let setting = Setting::new(pair, tolerance, order);
         let mut trees = Recycled::default();
-        let saving = subtree_savings(x, y, pricing, orientation, &mut trees, workspace, cancel)?;
+        let saving = subtree_savings(&pair, setting.orientation, &mut trees, scratch)?;
         Ok(setting.with_savings(trees, saving))
     }
 
@@ -222,17 +204,17 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 
     /// The distance: the cost of the optimal alignments.
     pub fn optimal_cost(&self) -> f64 {
-        total(self.pricing, self.nothing_saved - self.saving)
+        self.costs.total(self.nothing_saved - self.saving)
     }
 
     /// Quanta as a cost.
     pub(crate) fn quanta_to_cost(&self, quanta: Q) -> f64 {
-        total(self.pricing, quanta.to_wide())
+        self.costs.total(quanta.to_wide())
     }
 
     /// Cost of deleting and inserting everything.
     pub(crate) fn cost_of_nothing_saved(&self) -> f64 {
-        total(self.pricing, self.nothing_saved)
+        self.costs.total(self.nothing_saved)
     }
 
     /// Preorder indices of a pair of nodes.
@@ -246,34 +228,23 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 ///
 /// # Errors
 /// As [`Problem::new`].
-pub fn subtree_distances(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-) -> Result<Vec<f64>> {
-    let deletes = subtree_totals(&x, |code| match pricing {
-        Pricing::Unit => 1,
-        Pricing::Table(table) => table.delete(code),
-    });
-    let inserts = subtree_totals(&y, |code| match pricing {
-        Pricing::Unit => 1,
-        Pricing::Table(table) => table.insert(code),
-    });
+pub fn subtree_distances(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<Vec<f64>> {
+    let costs = pair.costs;
+    let deletes = subtree_totals(&pair.x, |code| costs.delete(code));
+    let inserts = subtree_totals(&pair.y, |code| costs.insert(code));
     let m = inserts.len();
-    in_quanta!(pricing, Q => {
+    in_quanta!(costs, Q => {
         let right = Orientation::Right;
         let mut savings = Recycled::<Q>::default();
-        subtree_savings(x, y, pricing, right, &mut savings, workspace, cancel)?;
+        subtree_savings(pair, right, &mut savings, scratch)?;
         // Backwards, since the postorder of the right orientation is the reversed preorder.
         let cell = |(k, &saving): (usize, &Q)| {
-            total(pricing, deletes[k / m] + inserts[k % m] - saving.to_wide())
+            costs.total(deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
         let mut distances = Vec::with_capacity(savings.len());
         let mut cells = savings.iter().rev().enumerate();
         while distances.len() < savings.len() {
-            cancel.check()?;
+            scratch.cancel.check()?;
             distances.extend(cells.by_ref().take(1 << 20).map(cell));
         }
         Ok(distances)

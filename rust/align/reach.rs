@@ -28,7 +28,7 @@ pub(crate) struct Cell {
 
 /// The reached cells of one row of a forest: the ends of its parts of two lists.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct RowEnds {
     index: usize,
     cells: usize,
     roots: usize,
@@ -37,7 +37,7 @@ struct Row {
 /// The reached cells of forests, each from the last to the first.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    rows: Vec<Row>,
+    rows: Vec<RowEnds>,
     cells: Vec<Cell>,
     /// Columns of nodes that, paired with the node of the row, are the roots of their subtrees'
     /// alignments. Both lie on the paths of the spans, so what is below them is in this forest.
@@ -63,7 +63,7 @@ impl Reached {
     fn end_row(&mut self, row: usize) {
         let (cells, roots) = (self.cells.len(), self.roots.len());
         if (cells, roots) != self.ends(self.rows.len()) {
-            self.rows.push(Row { index: row, cells, roots });
+            self.rows.push(RowEnds { index: row, cells, roots });
         }
     }
 
@@ -113,13 +113,13 @@ pub(crate) struct ReachedForest<'a> {
 }
 
 impl<'a> ReachedForest<'a> {
-    /// Row, reached cells and roots, from the last row to the first.
+    /// Row number, reached cells and roots, from the last row to the first.
     pub(crate) fn rows(
         &self,
     ) -> impl DoubleEndedIterator<Item = (usize, &'a [Cell], &'a [u32])> + use<'a> {
         let all = self.all;
         self.range.clone().map(|k| {
-            let Row { index, cells, roots } = all.rows[k];
+            let RowEnds { index, cells, roots } = all.rows[k];
             let from = all.ends(k);
             (index, &all.cells[from.0..cells], &all.roots[from.1..roots])
         })
@@ -175,7 +175,7 @@ impl Reach {
     /// roots turn out to be paired in an optimal way, or not, when its own forest is computed.
     pub(crate) fn new<Q: Integer>(
         problem: &Problem<'_, Q>,
-        scratch: &mut Scratch<Q>,
+        scratch: &mut ReachScratch<Q>,
         cancel: &Cancel,
     ) -> Result<Self> {
         let (n, m) = problem.shape();
@@ -191,7 +191,7 @@ impl Reach {
         let mut active = vec![false; rows * columns];
         active[rows * columns - 1] = true;
         let mut entered = Recycled::filled(n * m, false)?;
-        let Scratch { forest, met } = scratch;
+        let ReachScratch { forest, met } = scratch;
         for pair in (0..rows * columns).rev() {
             if !active[pair] {
                 continue;
@@ -199,7 +199,7 @@ impl Reach {
             cancel.check()?;
             let pair = (pair / columns, pair % columns);
             forest.fill(problem, problem.spans(pair), None, cancel)?;
-            let mut walk = Walk::new(problem, forest, pair, None, met)?;
+            let mut walk = ReachWalk::new(problem, forest, pair, None, met)?;
             for r in (1..=walk.spans.0.len()).rev() {
                 cancel.check()?;
                 walk.row(r, |i, j, _, bits| {
@@ -234,14 +234,14 @@ impl Reach {
         &self,
         problem: &Problem<'_, Q>,
         pair: (usize, usize),
-        scratch: &mut Scratch<Q>,
+        scratch: &mut ReachScratch<Q>,
         found: &mut Reached,
         cancel: &Cancel,
     ) -> Result<()> {
         let may_pair = Some(self.may_pair.as_slice());
-        let Scratch { forest, met } = scratch;
+        let ReachScratch { forest, met } = scratch;
         forest.fill(problem, problem.spans(pair), may_pair, cancel)?;
-        let mut walk = Walk::new(problem, forest, pair, may_pair, met)?;
+        let mut walk = ReachWalk::new(problem, forest, pair, may_pair, met)?;
         let first = walk.spans.1.first;
         for r in (1..=walk.spans.0.len()).rev() {
             cancel.check()?;
@@ -262,20 +262,20 @@ impl Reach {
 
 /// What finding reached cells needs besides the trees.
 #[derive(Debug)]
-pub(crate) struct Scratch<Q: Recycle> {
+pub(crate) struct ReachScratch<Q: Recycle> {
     pub(crate) forest: Forest<Q>,
     /// States in which each cell is reached.
     met: Recycled<u8>,
 }
 
-impl<Q: Recycle> Default for Scratch<Q> {
+impl<Q: Recycle> Default for ReachScratch<Q> {
     fn default() -> Self {
         Self { forest: Forest::default(), met: Recycled::default() }
     }
 }
 
 /// A walk over the reached cells of one filled forest, the last row first.
-struct Walk<'w, 'p, Q: Recycle> {
+struct ReachWalk<'w, 'p, Q: Recycle> {
     problem: &'w Problem<'p, Q>,
     forest: &'w Forest<Q>,
     spans: (Span, Span),
@@ -285,7 +285,7 @@ struct Walk<'w, 'p, Q: Recycle> {
     met: &'w mut Recycled<u8>,
 }
 
-impl<'w, 'p, Q: Integer> Walk<'w, 'p, Q> {
+impl<'w, 'p, Q: Integer> ReachWalk<'w, 'p, Q> {
     fn new(
         problem: &'w Problem<'p, Q>,
         forest: &'w Forest<Q>,

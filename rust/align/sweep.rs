@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::parallel::Cancel;
 use std::ops::Range;
 
-/// Lists of reached cells are kept between the passes up to this many bytes, then found anew.
+/// Lists of reached cells are kept between the passes up to this many bytes, then found again.
 /// Next to nothing in tests, so that they see both.
 pub(crate) const KEEP_LISTS: usize = if cfg!(test) { 100 } else { 64 << 20 };
 
@@ -26,7 +26,7 @@ pub(crate) struct Amounts<A: Recycle> {
 }
 
 /// The forest of a pair of spans, for amounts.
-struct Layout<'p> {
+struct ForestLayout<'p> {
     width: usize,
     height: usize,
     first: (usize, usize),
@@ -36,7 +36,7 @@ struct Layout<'p> {
     nodes: usize,
 }
 
-impl Layout<'_> {
+impl ForestLayout<'_> {
     /// The index of the node pair of a cell among all.
     #[inline(always)]
     fn node(&self, r: usize, c: usize) -> usize {
@@ -63,7 +63,7 @@ impl<A: Amount> Amounts<A> {
     }
 
     /// Makes room for a forest and sets its borders.
-    fn reset(&mut self, layout: &Layout<'_>) -> Result<()> {
+    fn reset(&mut self, layout: &ForestLayout<'_>) -> Result<()> {
         let cells = layout.width * layout.height;
         self.any.reserve_len(cells, A::zero())?;
         self.mapped.reserve_len(cells, A::zero())?;
@@ -75,7 +75,7 @@ impl<A: Amount> Amounts<A> {
         Ok(())
     }
 
-    fn fill_row(&mut self, layout: &Layout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
+    fn fill_row(&mut self, layout: &ForestLayout<'_>, r: usize, cells: &[Cell], pairs: &[A]) {
         let (here, beside) = (r * layout.width, layout.row_beside(r));
         for cell in cells.iter().rev() {
             let (c, bits) = (cell.column as usize, cell.bits);
@@ -155,9 +155,9 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
         Self { problem, reach, list, weight }
     }
 
-    fn layout(&self, pair: (usize, usize)) -> Layout<'_> {
+    fn layout(&self, pair: (usize, usize)) -> ForestLayout<'_> {
         let (a, b) = self.problem.spans(pair);
-        Layout {
+        ForestLayout {
             width: b.len() + 1,
             height: a.len() + 1,
             first: (a.first, b.first),
@@ -245,7 +245,8 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
             }
             for (r, cells, roots) in reached.rows() {
                 cancel.check()?;
-                flow_row(&layout, r, cells, &amounts, &mut flows, pairs, &mut adjoint);
+                let (amounts, flows, adjoint) = (&amounts, &mut flows, &mut adjoint);
+                Flow { layout: &layout, amounts, pairs, flows, adjoint }.row(r, cells);
                 for &c in roots {
                     let node = layout.node(r, c as usize);
                     let (i, j) = (layout.first.0 + r - 1, layout.first.1 + c as usize - 1);
@@ -261,38 +262,43 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
     }
 }
 
-/// Hands the derivatives of the cells of a row on to the cells that they were computed from.
-fn flow_row<A: Amount>(
-    layout: &Layout<'_>,
-    r: usize,
-    cells: &[Cell],
-    amounts: &Amounts<A>,
-    flows: &mut Amounts<A>,
-    pairs: &[A],
-    adjoint: &mut [A],
-) {
-    let (here, beside) = (r * layout.width, layout.row_beside(r));
-    for cell in cells {
-        let (c, bits) = (cell.column as usize, cell.bits);
-        let here = here + c;
-        if bits & state::ANY != 0 {
-            let flow = flows.any[here].clone();
-            if bits & step::DELETE != 0 {
-                flows.any[here - layout.width].add(&flow);
+/// What derivatives flow through in one forest.
+struct Flow<'a, A: Recycle> {
+    layout: &'a ForestLayout<'a>,
+    amounts: &'a Amounts<A>,
+    /// Amounts of all pairs of nodes.
+    pairs: &'a [A],
+    flows: &'a mut Amounts<A>,
+    adjoint: &'a mut [A],
+}
+
+impl<A: Amount> Flow<'_, A> {
+    /// Hands the derivatives of the cells of a row to the cells that they were computed from.
+    fn row(self, r: usize, cells: &[Cell]) {
+        let Self { layout, amounts, pairs, flows, adjoint } = self;
+        let (here, beside) = (r * layout.width, layout.row_beside(r));
+        for cell in cells {
+            let (c, bits) = (cell.column as usize, cell.bits);
+            let here = here + c;
+            if bits & state::ANY != 0 {
+                let flow = flows.any[here].clone();
+                if bits & step::DELETE != 0 {
+                    flows.any[here - layout.width].add(&flow);
+                }
+                if bits & step::MAPPED != 0 {
+                    flows.mapped[here].add(&flow);
+                }
             }
-            if bits & step::MAPPED != 0 {
-                flows.mapped[here].add(&flow);
-            }
-        }
-        if bits & state::MAPPED != 0 {
-            let flow = flows.mapped[here].clone();
-            if bits & step::INSERT != 0 {
-                flows.mapped[here - 1].add(&flow);
-            }
-            if bits & step::PAIR != 0 {
-                let (beside, node) = (beside + layout.column_beside(c), layout.node(r, c));
-                flows.any[beside].add(&flow.times(&pairs[node]));
-                adjoint[node].add(&flow.times(&amounts.any[beside]));
+            if bits & state::MAPPED != 0 {
+                let flow = flows.mapped[here].clone();
+                if bits & step::INSERT != 0 {
+                    flows.mapped[here - 1].add(&flow);
+                }
+                if bits & step::PAIR != 0 {
+                    let (beside, node) = (beside + layout.column_beside(c), layout.node(r, c));
+                    flows.any[beside].add(&flow.times(&pairs[node]));
+                    adjoint[node].add(&flow.times(&amounts.any[beside]));
+                }
             }
         }
     }

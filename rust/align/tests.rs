@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::cost::CostTable;
-use crate::distance::{Operand, Pricing, Workspace, distance};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{self, Plain, trees};
+use crate::pair::{Costs, Operand, Pair};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
 use num_bigint::BigUint;
@@ -14,23 +15,25 @@ fn prepare(tree: &Plain) -> Prepared {
     Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default())
 }
 
-fn problem<'a, Q: Integer>(
-    x: &'a Prepared,
-    y: &'a Prepared,
-    pricing: Pricing<'a>,
-) -> Problem<'a, Q> {
-    ordered(x, y, pricing, Order::Preorder)
+fn problem<'a, Q: Integer>(x: &'a Prepared, y: &'a Prepared, costs: Costs<'a>) -> Problem<'a, Q> {
+    ordered(x, y, costs, Order::Preorder)
 }
 
 fn ordered<'a, Q: Integer>(
     x: &'a Prepared,
     y: &'a Prepared,
-    pricing: Pricing<'a>,
+    costs: Costs<'a>,
     order: Order,
 ) -> Problem<'a, Q> {
     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
-    Problem::new(x, y, pricing, 1e-9, order, &mut scratch, &cancel).unwrap()
+    Problem::new(
+        Pair { x, y, costs },
+        1e-9,
+        order,
+        &mut Scratch { workspace: &mut scratch, cancel: &cancel },
+    )
+    .unwrap()
 }
 
 /// Symmetric or not, with ties, zeros and replacements that nobody should pay.
@@ -43,31 +46,25 @@ fn cost_of(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
 }
 
 fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
-    let price = |a, b| cost(a, b) as f64 * unit;
-    let replace: Vec<_> = (0..9).map(|k| price(Some(k / 3), Some(k % 3))).collect();
-    let delete: Vec<_> = (0..3).map(|a| price(Some(a), None)).collect();
-    let insert: Vec<_> = (0..3).map(|b| price(None, Some(b))).collect();
+    let scaled = |a, b| cost(a, b) as f64 * unit;
+    let replace: Vec<_> = (0..9).map(|k| scaled(Some(k / 3), Some(k % 3))).collect();
+    let delete: Vec<_> = (0..3).map(|a| scaled(Some(a), None)).collect();
+    let insert: Vec<_> = (0..3).map(|b| scaled(None, Some(b))).collect();
     CostTable::new(&replace, &delete, &insert).unwrap()
 }
 
-fn check(x: &Plain, y: &Plain, pricing: Pricing<'_>, cost: naive::Cost<'_>, unit: f64) {
-    check_in::<i64>(x, y, pricing, cost, unit);
-    check_in::<i128>(x, y, pricing, cost, unit);
+fn check(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cost<'_>, unit: f64) {
+    check_in::<i64>(x, y, costs, cost, unit);
+    check_in::<i128>(x, y, costs, cost, unit);
 }
 
-fn check_in<Q: Integer>(
-    x: &Plain,
-    y: &Plain,
-    pricing: Pricing<'_>,
-    cost: naive::Cost<'_>,
-    unit: f64,
-) {
+fn check_in<Q: Integer>(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cost<'_>, unit: f64) {
     let (least, optimal) = naive::optimal_mappings(x, y, cost);
     let (tree_x, tree_y) = (prepare(x), prepare(y));
     let cancel = Cancel::default();
-    let one = one_alignment(&problem::<Q>(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    let one = one_alignment(&problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
     assert!(optimal.contains(&one), "{one:?} is not among {optimal:?}");
-    let all = CoOptimal::new(problem::<Q>(&tree_x, &tree_y, pricing), &cancel).unwrap();
+    let all = CoOptimal::new(problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
     assert!((all.cost() - least as f64 * unit).abs() < 1e-9);
     assert_eq!(all.count(&cancel).unwrap(), BigUint::from(optimal.len()));
     let listed: Vec<_> = Enumeration::new(&all, &cancel).unwrap().collect();
@@ -78,7 +75,7 @@ fn check_in<Q: Integer>(
     }
     let (n, m) = (x.codes.len(), y.codes.len());
     let shares = all.expectation(&cancel).unwrap().shares;
-    let any = ordered::<Q>(&tree_x, &tree_y, pricing, Order::Any);
+    let any = ordered::<Q>(&tree_x, &tree_y, costs, Order::Any);
     let other = CoOptimal::new(any, &cancel).unwrap();
     assert_eq!(other.count(&cancel).unwrap(), BigUint::from(optimal.len()));
     for (a, b) in shares.iter().zip(other.expectation(&cancel).unwrap().shares) {
@@ -93,7 +90,7 @@ fn check_in<Q: Integer>(
     }
     // At a low temperature soft alignments are the optimal ones.
     let (soft, soft_shares) =
-        soft_alignment(&ordered::<Q>(&tree_x, &tree_y, pricing, Order::Any), 1e-3 * unit, &cancel)
+        soft_alignment(&ordered::<Q>(&tree_x, &tree_y, costs, Order::Any), 1e-3 * unit, &cancel)
             .unwrap();
     let entropy = 1e-3 * unit * (optimal.len() as f64).ln();
     assert!((soft - (least as f64 * unit - entropy)).abs() < 1e-8 * unit.max(1.0));
@@ -107,14 +104,14 @@ proptest! {
 
     #[test]
     fn unit_costs_agree_with_the_enumeration(x in trees(6, 3), y in trees(6, 3)) {
-        check(&x, &y, Pricing::Unit, &naive::unit, 1.0);
+        check(&x, &y, Costs::Unit, &naive::unit, 1.0);
     }
 
     #[test]
     fn tables_agree_with_the_enumeration(x in trees(5, 3), y in trees(5, 3), seed in any::<u64>()) {
         let cost = cost_of(seed);
         for unit in [1.0, 1.0 / 3.0] {
-            check(&x, &y, Pricing::Table(&table(&cost, unit)), &cost, unit);
+            check(&x, &y, Costs::Table(&table(&cost, unit)), &cost, unit);
         }
     }
 
@@ -124,13 +121,13 @@ proptest! {
         let (a, b) = (Operand { tree: &tree_x, codes: None }, Operand { tree: &tree_y, codes: None });
         let mut scratch = Workspace::default();
         let cancel = Cancel::default();
-        let found = subtree_distances(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+        let found = subtree_distances(&Pair { x: a, y: b, costs: Costs::Unit }, &mut Scratch { workspace: &mut scratch, cancel: &cancel }).unwrap();
         for i in 0..x.codes.len() {
             for j in 0..y.codes.len() {
                 let (below_x, below_y) = (prepare(&x.subtree(i)), prepare(&y.subtree(j)));
                 let (a, b) =
                     (Operand { tree: &below_x, codes: None }, Operand { tree: &below_y, codes: None });
-                let expected = distance(a, b, Pricing::Unit, &mut scratch, &cancel).unwrap();
+                let expected = distance(&Pair { x: a, y: b, costs: Costs::Unit }, &mut Scratch { workspace: &mut scratch, cancel: &cancel }).unwrap();
                 prop_assert_eq!(found[i * y.codes.len() + j], expected);
             }
         }
@@ -147,7 +144,7 @@ fn counts_have_any_size_and_shares_still_sum_to_one() {
     for (n, m) in [(70usize, 35usize), (1200, 600)] {
         let (x, y) = (prepare(&chain(n)), prepare(&chain(m)));
         let cancel = Cancel::default();
-        let all = CoOptimal::new(problem::<i64>(&x, &y, Pricing::Unit), &cancel).unwrap();
+        let all = CoOptimal::new(problem::<i64>(&x, &y, Costs::Unit), &cancel).unwrap();
         let choices = (0..m).fold(BigUint::from(1u8), |count, k| count * (n - k) / (k + 1));
         assert_eq!(all.count(&cancel).unwrap(), choices);
         let shares = all.expectation(&cancel).unwrap().shares;
@@ -166,6 +163,6 @@ fn counts_have_any_size_and_shares_still_sum_to_one() {
 fn alignments_are_counted_not_paths() {
     let star = Plain { codes: vec![0; 3], parents: vec![-1, 0, 0] };
     let (x, y) = (prepare(&star), prepare(&chain(3)));
-    let all = CoOptimal::new(problem::<i64>(&x, &y, Pricing::Unit), &Cancel::default()).unwrap();
+    let all = CoOptimal::new(problem::<i64>(&x, &y, Costs::Unit), &Cancel::default()).unwrap();
     assert_eq!(all.count(&Cancel::default()).unwrap(), BigUint::from(6u8));
 }

@@ -28,7 +28,7 @@ pub struct Violation {
 /// The shortest-path closure of a square, row-major cost matrix, in place (Floyd–Warshall).
 ///
 /// Leaving a label as it is costs nothing, so the diagonal becomes 0. Under the closure the
-/// dynamic programme computes the true edit distance of any non-negative costs.
+/// dynamic program computes the true edit distance of any non-negative costs.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`] if asked to stop; the costs are then half done.

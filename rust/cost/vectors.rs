@@ -17,7 +17,7 @@ const CANCELLED: f64 = 1e-2;
 
 /// How vectors become costs. The gap, and labels without a vector, are at the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VectorKind {
     /// (1 - cosine) / 2, and 1/2 against the origin; not a metric.
     Cosine,
     /// Half the distance of the two vectors at length one, and √½ against the origin.
@@ -44,7 +44,7 @@ pub struct VectorCosts<'a> {
     dimension: usize,
     /// Lengths of the vectors before they were made one.
     lengths: &'a [f64],
-    kind: Kind,
+    kind: VectorKind,
     scale: Scale,
     /// Quanta per unit of cost.
     per_unit: f64,
@@ -54,11 +54,11 @@ pub struct VectorCosts<'a> {
 #[derive(Debug)]
 pub struct Gathered {
     codes: Vec<u32>,
-    rows: Rows,
+    rows: GatheredRows,
 }
 
 #[derive(Debug)]
-enum Rows {
+enum GatheredRows {
     Single(Array2<f32>),
     Double(Array2<f64>),
 }
@@ -68,7 +68,7 @@ impl<'a> VectorCosts<'a> {
     ///
     /// # Errors
     /// [`Error::Invalid`] if the arrays do not fit each other or a length is not finite.
-    pub fn new(elements: Elements<'a>, lengths: &'a [f64], kind: Kind) -> Result<Self> {
+    pub fn new(elements: Elements<'a>, lengths: &'a [f64], kind: VectorKind) -> Result<Self> {
         let count = match elements {
             Elements::Single(values) => values.len(),
             Elements::Double(values) => values.len(),
@@ -84,7 +84,7 @@ impl<'a> VectorCosts<'a> {
                 "vectors must have lengths between 0 and 1e100; got {bad:e}"
             )));
         }
-        let largest = if kind == Kind::Euclidean { 2.0 * longest } else { 1.0 };
+        let largest = if kind == VectorKind::Euclidean { 2.0 * longest } else { 1.0 };
         let exponent = exponent_above(largest) - GRID_BITS;
         let (scale, per_unit) = (Scale::Binary(exponent), 2f64.powi(-exponent));
         Ok(Self { elements, dimension, lengths, kind, scale, per_unit })
@@ -116,11 +116,11 @@ impl<'a> VectorCosts<'a> {
     fn gap_cost(&self, code: u32) -> f64 {
         let length = self.lengths.get(code as usize).copied().unwrap_or(0.0);
         match self.kind {
-            Kind::Euclidean => length,
+            VectorKind::Euclidean => length,
             _ if length == 0.0 => 0.0,
             // A cosine of 0, as for all kinds, so that they agree on which labels are close.
-            Kind::Chord => std::f64::consts::FRAC_1_SQRT_2,
-            Kind::Cosine | Kind::Angle => 0.5,
+            VectorKind::Chord => std::f64::consts::FRAC_1_SQRT_2,
+            VectorKind::Cosine | VectorKind::Angle => 0.5,
         }
     }
 
@@ -143,8 +143,8 @@ impl<'a> VectorCosts<'a> {
             rows
         }
         let rows = match self.elements {
-            Elements::Single(all) => Rows::Single(rows(all, codes, self.dimension)),
-            Elements::Double(all) => Rows::Double(rows(all, codes, self.dimension)),
+            Elements::Single(all) => GatheredRows::Single(rows(all, codes, self.dimension)),
+            Elements::Double(all) => GatheredRows::Double(rows(all, codes, self.dimension)),
         };
         Gathered { codes: codes.to_vec(), rows }
     }
@@ -152,8 +152,12 @@ impl<'a> VectorCosts<'a> {
     /// The costs between two gatherings of labels.
     pub fn table(&self, x: &Gathered, y: &Gathered) -> CostTable {
         let savings = match (&x.rows, &y.rows) {
-            (Rows::Single(a), Rows::Single(b)) => self.savings(x, y, a.view(), b.view()),
-            (Rows::Double(a), Rows::Double(b)) => self.savings(x, y, a.view(), b.view()),
+            (GatheredRows::Single(a), GatheredRows::Single(b)) => {
+                self.savings(x, y, a.view(), b.view())
+            }
+            (GatheredRows::Double(a), GatheredRows::Double(b)) => {
+                self.savings(x, y, a.view(), b.view())
+            }
             // Both were gathered from the same vectors.
             _ => Vec::new(),
         };
@@ -198,11 +202,11 @@ impl<'a> VectorCosts<'a> {
     /// The cost of replacing one vector by another, from their product, or from their squared
     /// distance if they are so close that the product has lost too many digits.
     fn cost(&self, from: u32, to: u32, product: f64, apart: impl Fn(f64) -> f64) -> f64 {
-        if self.kind == Kind::Cosine {
+        if self.kind == VectorKind::Cosine {
             return (0.5 * (1.0 - product)).clamp(0.0, 1.0);
         }
         let squares = match self.kind {
-            Kind::Euclidean => {
+            VectorKind::Euclidean => {
                 self.lengths[from as usize].powi(2) + self.lengths[to as usize].powi(2)
             }
             _ => 2.0,
@@ -214,8 +218,8 @@ impl<'a> VectorCosts<'a> {
             (if cancelled { apart(sign) } else { by_product }).sqrt()
         };
         match self.kind {
-            Kind::Euclidean => length(1.0),
-            Kind::Chord => (0.5 * length(1.0)).min(1.0),
+            VectorKind::Euclidean => length(1.0),
+            VectorKind::Chord => (0.5 * length(1.0)).min(1.0),
             // Half the difference and half the sum of unit vectors are the sine and the cosine of
             // half the angle. Together they keep their digits at both ends, where neither does.
             _ => length(1.0).atan2(length(-1.0)) / std::f64::consts::FRAC_PI_2,

@@ -14,11 +14,13 @@
 //! an interval of diagonals i - j. What is computed inside is the recursion of Zhang and Shasha,
 //! here in costs, so that a cell that was left out is one that is too expensive.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, distance, total};
-use crate::distance::{Lanes, pair_work};
+use crate::distance::engine::{PairPlan, planned_distance};
+use crate::distance::workspace::Scratch;
 use crate::error::Result;
 use crate::memory;
+use crate::pair::{Costs, Operand, Pair};
 use crate::parallel::Cancel;
+use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented};
 
 /// More than any cost, and twice as much still fits.
@@ -36,37 +38,34 @@ const CELLS_PER_CHECK: usize = 1 << 16;
 /// faster.
 ///
 /// # Errors
-/// As [`distance`].
+/// As [`distance`](super::distance).
 pub(crate) fn distance_up_to(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
+    plan: &PairPlan,
     limit: i128,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
-    if let Some(found) = distance_in_band(x, y, pricing, limit, cancel)? {
+    if let Some(found) = distance_in_band(pair, plan, limit, scratch.cancel)? {
         return Ok(found);
     }
-    let found = distance(x, y, pricing, workspace, cancel)?;
-    Ok(if found <= total(pricing, limit) { found } else { f64::INFINITY })
+    let found = planned_distance(pair, plan, scratch)?;
+    Ok(if found <= pair.costs.total(limit) { found } else { f64::INFINITY })
 }
 
 /// The same by a band; `None` if that is not faster.
 ///
 /// # Errors
-/// As [`distance`].
+/// As [`distance`](super::distance).
 pub(crate) fn distance_in_band(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
+    plan: &PairPlan,
     limit: i128,
     cancel: &Cancel,
 ) -> Result<Option<f64>> {
-    let Some(band) = Band::that_pays(x, y, pricing, limit) else { return Ok(None) };
-    let cost = band.cost(pricing, cancel)?;
-    let found = cost.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
-    Ok(Some(if found <= total(pricing, limit) { found } else { f64::INFINITY }))
+    let Some(band) = Band::that_pays(pair, plan.cells(), limit) else { return Ok(None) };
+    let cost = band.cost(pair.costs, cancel)?;
+    let found = cost.map_or(f64::INFINITY, |cost| pair.costs.total(cost.into()));
+    Ok(Some(if found <= pair.costs.total(limit) { found } else { f64::INFINITY }))
 }
 
 /// A tree, one of its orders, and what its nodes cost.
@@ -121,23 +120,18 @@ struct Band {
 
 impl Band {
     /// The band of a pair, if it is estimated to take less time than the distance without.
-    fn that_pays(
-        x: Operand<'_>,
-        y: Operand<'_>,
-        pricing: Pricing<'_>,
-        limit: i128,
-    ) -> Option<Self> {
+    fn that_pays(pair: &Pair<'_>, cells: f64, limit: i128) -> Option<Self> {
+        let Pair { x, y, costs } = pair;
         let (n, m) = (x.tree.nodes(), y.tree.nodes());
-        let cells = pair_work(x.tree, y.tree);
-        if cells < SMALL || n + m > MOST_NODES || pricing.is_wide() {
+        if cells < SMALL || n + m > MOST_NODES || costs.is_wide() {
             return None;
         }
-        let edits = most_edits(&x, &y, pricing, limit)?;
+        let edits = most_edits(pair, limit)?;
         // Wider than a quarter of the matrix, a band does not pay.
         if n.min(m) == 0 || edits.saturating_mul(4) > n.max(m) as i64 {
             return None;
         }
-        let most = cells / cell_cost(pricing, n.min(m));
+        let most = cells / cell_cost(*costs, n.min(m));
         let (side, guess) = [Orientation::Left, Orientation::Right]
             .map(|side| (side, guess(x.tree.oriented(side), y.tree.oriented(side), edits)))
             .into_iter()
@@ -146,25 +140,14 @@ impl Band {
         if guess > most {
             return None;
         }
-        Some(Self::new(x, y, pricing, edits, side)).filter(|band| (band.cells() as f64) < most)
+        Some(Self::new(pair, edits, side)).filter(|band| (band.cells() as f64) < most)
     }
 
-    fn new(
-        x: Operand<'_>,
-        y: Operand<'_>,
-        pricing: Pricing<'_>,
-        edits: i64,
-        side: Orientation,
-    ) -> Self {
-        let delete = |code| match pricing {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.delete(code) as i64,
-        };
-        let insert = |code| match pricing {
-            Pricing::Unit => 1,
-            Pricing::Table(table) => table.insert(code) as i64,
-        };
-        Self { x: Decomposed::new(&x, side, delete), y: Decomposed::new(&y, side, insert), edits }
+    fn new(pair: &Pair<'_>, edits: i64, side: Orientation) -> Self {
+        let Pair { x, y, costs } = pair;
+        let delete = |code| costs.delete(code) as i64;
+        let insert = |code| costs.insert(code) as i64;
+        Self { x: Decomposed::new(x, side, delete), y: Decomposed::new(y, side, insert), edits }
     }
 
     /// The diagonals of the table of two paths that begin this far apart; none if `from > to`.
@@ -199,11 +182,11 @@ impl Band {
     }
 
     /// The distance in quanta, if there is an alignment inside the band.
-    fn cost(&self, pricing: Pricing<'_>, cancel: &Cancel) -> Result<Option<i64>> {
+    fn cost(&self, costs: Costs<'_>, cancel: &Cancel) -> Result<Option<i64>> {
         let Self { x, y, .. } = self;
-        match pricing {
-            Pricing::Unit => self.fill(|i, j| i64::from(x.codes[i] != y.codes[j]), cancel),
-            Pricing::Table(table) => {
+        match costs {
+            Costs::Unit => self.fill(|i, j| i64::from(x.codes[i] != y.codes[j]), cancel),
+            Costs::Table(table) => {
                 let replace = |i: usize, j: usize| {
                     x.gaps[i] + y.gaps[j] - table.saving(x.codes[i], y.codes[j]) as i64
                 };
@@ -271,8 +254,8 @@ impl Band {
 }
 
 /// The time of a cell here, in cells of the kernel that would compute the distance without a band.
-fn cell_cost(pricing: Pricing<'_>, smaller: usize) -> f64 {
-    match Lanes::narrowest(pricing, smaller) {
+fn cell_cost(costs: Costs<'_>, smaller: usize) -> f64 {
+    match Lanes::narrowest(costs, smaller) {
         Some(Lanes::Bytes | Lanes::Words) => 20.0,
         Some(Lanes::Ints) => 10.0,
         Some(Lanes::Doubles) => 5.0,
@@ -296,13 +279,14 @@ type Span = (usize, usize);
 ///
 /// With D deletions and I insertions, D - I = n - m and D * delete + I * insert <= limit for the
 /// smallest costs of the labels there are.
-fn most_edits(x: &Operand<'_>, y: &Operand<'_>, pricing: Pricing<'_>, limit: i128) -> Option<i64> {
+fn most_edits(pair: &Pair<'_>, limit: i128) -> Option<i64> {
+    let Pair { x, y, costs } = pair;
     let least = |operand: &Operand<'_>, cost: &dyn Fn(u32) -> i128| {
         operand.tree.labels().iter().map(|&label| cost(operand.code(label))).min().unwrap_or(0)
     };
-    let (delete, insert) = match pricing {
-        Pricing::Unit => (1, 1),
-        Pricing::Table(table) => {
+    let (delete, insert) = match costs {
+        Costs::Unit => (1, 1),
+        Costs::Table(table) => {
             (least(x, &|code| table.delete(code)), least(y, &|code| table.insert(code)))
         }
     };

@@ -1,41 +1,45 @@
 //! The distance of one pair up to a cutoff: bounds first, then a band, then all of it.
 
+use crate::distance::banded::distance_up_to;
 use crate::distance::bounds::{cell_time, pair_is_above};
-use crate::distance::{
-    Operand, Pricing, Workspace, costs_nothing, distance, distance_up_to, pair_work,
-};
+use crate::distance::engine::{PairPlan, planned_distance};
+use crate::distance::workspace::Scratch;
 use crate::error::Result;
-use crate::pairwise::Prices;
-use crate::parallel::Cancel;
+use crate::pair::{Pair, SetCosts};
 
 /// Below this much work (nanoseconds) there is nothing to be spared.
 const SMALL: f64 = 2000.0;
 
-/// The edit distance from `x` to `y` if it is at most `cutoff`, infinity if it is not.
+/// The edit distance of a pair if it is at most `cutoff`, infinity if it is not.
 ///
 /// # Errors
-/// As [`distance`].
-pub fn distance_within(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+/// As [`distance`](super::distance).
+pub fn distance_within(pair: &Pair<'_>, cutoff: f64, scratch: &mut Scratch<'_>) -> Result<f64> {
+    planned_distance_within(pair, &PairPlan::new(pair), cutoff, scratch)
+}
+
+/// The same by the plan of the pair.
+///
+/// # Errors
+/// As [`distance`](super::distance).
+pub fn planned_distance_within(
+    pair: &Pair<'_>,
+    plan: &PairPlan,
     cutoff: f64,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
-    if costs_nothing(&x, &y, pricing) {
+    if plan.is_free() {
         return Ok(if cutoff >= 0.0 { 0.0 } else { f64::INFINITY });
     }
-    let prices = Prices::Fixed(pricing);
-    let smaller = x.tree.nodes().min(y.tree.nodes());
-    let work = pair_work(x.tree, y.tree) * cell_time(prices, smaller);
+    let costs = SetCosts::Fixed(pair.costs);
+    let work = plan.cells() * cell_time(costs, pair.smaller());
     if work < SMALL || cutoff == f64::INFINITY {
-        let found = distance(x, y, pricing, workspace, cancel)?;
+        let found = planned_distance(pair, plan, scratch)?;
         return Ok(if found <= cutoff { found } else { f64::INFINITY });
     }
-    let limit = prices.most_quanta(cutoff);
-    if pair_is_above(x, y, pricing, limit, work, cancel)? {
+    let limit = costs.most_quanta(cutoff);
+    if pair_is_above(pair, limit, work, scratch.cancel)? {
         return Ok(f64::INFINITY);
     }
-    distance_up_to(x, y, pricing, limit, workspace, cancel)
+    distance_up_to(pair, plan, limit, scratch)
 }

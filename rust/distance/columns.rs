@@ -3,7 +3,7 @@
 //! The lanes of the kernel are the nodes of the column trees in postorder. The subtree of a
 //! key-root is an interval of lanes, a *segment*, and segments with equally many key-roots above
 //! them are disjoint. So all segments of one such *level* can advance together, and a row of the
-//! dynamic programme is one pass over *blocks*: pairs of a level and a vector of lanes.
+//! dynamic program is one pass over *blocks*: pairs of a level and a vector of lanes.
 //!
 //! ```text
 //! tree   a(b(c,d),e(f))     lanes   c d b f e a
@@ -19,10 +19,10 @@
 //!
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
-use crate::distance::simd::Simd;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::Simd;
 use crate::tree::Oriented;
 use std::ops::Range;
 
@@ -61,14 +61,14 @@ pub(crate) struct FarPick<S: Simd> {
 /// Neighbouring blocks of one kind. Where a run passes from one level to the next, the masks of
 /// the first block let nothing over.
 #[derive(Debug, Clone)]
-pub(crate) struct Run {
+pub(crate) struct BlockRun {
     pub(crate) blocks: Range<usize>,
     pub(crate) chained: bool,
     /// Far picks of these blocks, those of a block together.
     pub(crate) far: Range<usize>,
 }
 
-impl Run {
+impl BlockRun {
     /// Positions of the blocks among those of the chunk.
     pub(crate) fn within(&self, chunk: &Chunk) -> Range<usize> {
         self.blocks.start - chunk.blocks.start..self.blocks.end - chunk.blocks.start
@@ -94,7 +94,7 @@ pub(crate) struct Columns<S: Simd> {
     pub(crate) far: Vec<FarPick<S>>,
     /// Sources of all lanes of each block, as elements of its run; only if lanes are gathered.
     pub(crate) gathers: Vec<S::Gather>,
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<BlockRun>,
     pub(crate) chunks: Vec<Chunk>,
 }
 
@@ -227,7 +227,7 @@ impl<S: Simd> Builder<S> {
                 }
                 _ => {
                     let (blocks, far) = (from..from + count, self.columns.far.len());
-                    self.columns.runs.push(Run { blocks, chained: kind, far: far..far });
+                    self.columns.runs.push(BlockRun { blocks, chained: kind, far: far..far });
                 }
             }
             for index in 0..self.touched.len() {

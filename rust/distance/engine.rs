@@ -1,61 +1,16 @@
 //! From two prepared trees to a distance: choice of orientation, roles and kernel.
 
-use crate::cost::CostTable;
-use crate::distance::equal::costs_nothing;
-use crate::distance::inner;
-use crate::distance::lanes::{Instructions, Lanes, Scratch, Tables};
-use crate::distance::profile;
-use crate::distance::run::Run;
+use crate::distance::run::GroupRun;
 use crate::distance::savings::{Read, Whole};
-use crate::distance::scalar;
 use crate::distance::sharing::Shared;
-#[cfg(target_arch = "x86_64")]
-use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::distance::strategy::{self, best_route};
+use crate::distance::tables::{Keeper, LARGEST_TABLES, TablesOf};
+use crate::distance::workspace::{BuffersOf, Scratch, Workspace};
+use crate::distance::{inner, profile};
 use crate::error::Result;
-use crate::parallel::Cancel;
-use crate::tree::{Orientation, Prepared};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A tree and how its label codes translate to those of the comparison.
-#[derive(Debug, Clone, Copy)]
-pub struct Operand<'a> {
-    /// The tree.
-    pub tree: &'a Prepared,
-    /// Code of the comparison for each label code of the tree; `None` if they are the same.
-    pub codes: Option<&'a [u32]>,
-}
-
-impl Operand<'_> {
-    pub(crate) fn code(&self, label: u32) -> u32 {
-        self.codes.map_or(label, |codes| codes[label as usize])
-    }
-}
-
-/// What edits cost.
-#[derive(Debug, Clone, Copy)]
-pub enum Pricing<'a> {
-    /// 1 for every edit; labels with equal codes match.
-    Unit,
-    /// By table: source codes are its rows, target codes its columns.
-    Table(&'a CostTable),
-}
-
-impl Pricing<'_> {
-    /// Whether savings need more than 64 bits.
-    pub(crate) fn is_wide(self) -> bool {
-        matches!(self, Pricing::Table(table) if table.is_wide())
-    }
-
-    /// The most quanta that pairing two nodes can save.
-    pub(crate) fn largest_saving(self) -> i128 {
-        match self {
-            Pricing::Unit => 2,
-            Pricing::Table(table) => table.largest_saving(),
-        }
-    }
-}
+use crate::pair::{Costs, Operand, Pair};
+use crate::simd::{Family, InStoredLanes, Instructions, Lanes, Simd, in_stored_lanes};
+use crate::tree::Orientation;
 
 /// Which kernel may be used. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +27,15 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// The lanes for pairs whose smaller tree has that many nodes, if any serve them.
+    pub(crate) fn lanes(self, costs: Costs<'_>, smaller: usize) -> Option<Lanes> {
+        let narrowest = Lanes::narrowest(costs, smaller)?;
+        match self {
+            Kernel::Exactly(_, wanted) => Some(narrowest.max(wanted)),
+            Kernel::Auto | Kernel::Scalar | Kernel::Packed => Some(narrowest),
+        }
+    }
+
     /// Whether these instructions may be used.
     pub(crate) fn may_use(self, instructions: Instructions) -> bool {
         match self {
@@ -117,70 +81,15 @@ impl Route {
 const TABLES_PAY_OFF: f64 = 3000.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
-/// Column tables above this many bytes are built anew for every use.
-pub(crate) const KEEP_TABLES: usize = 1 << 20;
-/// Trees whose column tables would have more lanes than this (a zigzag of ten thousand nodes) are
-/// left to the scalar kernel: its memory is that of the two trees.
-pub(crate) const LARGEST_TABLES: u64 = 1 << 25;
-/// Scratch above this many bytes is given back after a single pair.
-const KEEP_SCRATCH: usize = 32 << 20;
-
-/// Column tables by lane type and orientation, built when first used.
-#[derive(Debug, Default)]
-pub(crate) struct ColumnCache {
-    /// How often a small pair could have used them.
-    wanted: AtomicU32,
-    #[cfg(target_arch = "x86_64")]
-    avx2: OnceLock<Box<Tables<Avx2>>>,
-    #[cfg(target_arch = "x86_64")]
-    avx512: OnceLock<Box<Tables<Avx512>>>,
-}
-
-impl ColumnCache {
-    /// Counts a use and gives the number of those before.
-    fn wanted(&self) -> u32 {
-        // Saturating, and off by a few under races: it only steers the choice of a kernel.
-        let before = self.wanted.load(Ordering::Relaxed);
-        if before < OFTEN {
-            self.wanted.store(before + 1, Ordering::Relaxed);
-        }
-        before
-    }
-}
-
-/// Scratch of one thread. Grows to the largest pair seen, then nothing is allocated per pair.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    #[cfg(target_arch = "x86_64")]
-    avx2: Scratch<Avx2>,
-    #[cfg(target_arch = "x86_64")]
-    avx512: Scratch<Avx512>,
-    counts: scalar::Buffers<u32>,
-    quanta: scalar::Buffers<i64>,
-    wide: scalar::Buffers<i128>,
-    codes: Vec<u32>,
-}
-
-impl Workspace {
-    pub(crate) fn bytes_held(&self) -> usize {
-        let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
-        #[cfg(target_arch = "x86_64")]
-        let packed = self.avx2.bytes_held() + self.avx512.bytes_held();
-        #[cfg(not(target_arch = "x86_64"))]
-        let packed = 0;
-        scalar + packed
-    }
-}
-
 /// The tree along the rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct RowTree<'a> {
     pub(crate) operand: Operand<'a>,
     /// What it has in common with other trees that meet the same columns.
     pub(crate) shared: Option<Shared<'a>>,
 }
 
-impl<'a> From<Operand<'a>> for Rows<'a> {
+impl<'a> From<Operand<'a>> for RowTree<'a> {
     fn from(operand: Operand<'a>) -> Self {
         Self { operand, shared: None }
     }
@@ -195,7 +104,7 @@ pub(crate) struct Group<'a> {
     pub(crate) codes: &'a [u32],
     /// Nodes of the largest member.
     pub(crate) largest: usize,
-    pub(crate) cache: &'a ColumnCache,
+    pub(crate) keeper: Keeper<'a>,
 }
 
 /// Estimated cells of rows and columns with that much work.
@@ -204,29 +113,67 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
     row_work as f64 * (column_work + 16) as f64
 }
 
-/// The kernel for one pair with these columns and that much work.
-pub(crate) fn small_pair_kernel(columns: &Prepared, cells: f64) -> Kernel {
-    let small = cells < TABLES_PAY_OFF && columns.columns.wanted() < OFTEN;
+/// The kernel for one pair on that route, with that much work.
+pub(crate) fn small_pair_kernel(pair: &Pair<'_>, route: Route, cells: f64) -> Kernel {
+    let columns = if route.swapped { pair.x.tree } else { pair.y.tree };
+    let small = cells < TABLES_PAY_OFF && columns.slot.count_use(OFTEN) < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
 }
 
-/// The edit distance from `x` to `y`.
+/// What is known of a pair before it is computed: whether its distance is plainly 0, and
+/// otherwise its route and its estimated work. Made once per pair and handed down.
+#[derive(Debug, Clone, Copy)]
+pub struct PairPlan {
+    /// `None` if the distance is plainly 0.
+    route: Option<Route>,
+    cells: f64,
+}
+
+impl PairPlan {
+    /// Looks at a pair.
+    #[inline]
+    pub fn new(pair: &Pair<'_>) -> Self {
+        if pair.costs_nothing() { Self { route: None, cells: 0.0 } } else { Self::of_unequal(pair) }
+    }
+
+    /// The plan of a pair whose distance is not plainly 0.
+    #[inline]
+    pub(crate) fn of_unequal(pair: &Pair<'_>) -> Self {
+        let (route, cells) = best_route(pair.x.tree, pair.y.tree, pair.costs);
+        Self { route: Some(route), cells }
+    }
+
+    /// Estimated cells; proportional to the time of the pair.
+    pub fn cells(&self) -> f64 {
+        self.cells
+    }
+
+    /// Whether the distance is plainly 0.
+    pub(crate) fn is_free(&self) -> bool {
+        self.route.is_none()
+    }
+}
+
+/// The edit distance of a pair.
 ///
 /// # Errors
-/// [`crate::Error::Memory`] if the pair does not fit, [`crate::Error::Cancelled`] if asked to.
-pub fn distance(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+/// [`crate::Error::Memory`] if the pair does not fit, [`crate::Error::Cancelled`] if asked to stop.
+pub fn distance(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<f64> {
+    planned_distance(pair, &PairPlan::new(pair), scratch)
+}
+
+/// The same by the plan of the pair.
+///
+/// # Errors
+/// As [`distance`].
+pub fn planned_distance(
+    pair: &Pair<'_>,
+    plan: &PairPlan,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
-    if costs_nothing(&x, &y, pricing) {
-        return Ok(0.0);
-    }
-    let (route, cells) = best_route(x.tree, y.tree, pricing);
-    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, cells);
-    distance_by(x, y, pricing, kernel, route, workspace, cancel)
+    let Some(route) = plan.route else { return Ok(0.0) };
+    let kernel = small_pair_kernel(pair, route, plan.cells);
+    distance_by(pair, kernel, route, scratch)
 }
 
 /// The edit distance by a chosen kernel and route; for tests and measurements.
@@ -234,38 +181,34 @@ pub fn distance(
 /// # Errors
 /// As [`distance`].
 pub fn distance_by(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     kernel: Kernel,
     route: Route,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
     let mut saving = 0;
     let mut read = Whole(|_, whole| saving = whole);
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut read)?;
-    Ok(total(pricing, delete_all(&x, pricing) + insert_all(&y, pricing) - saving))
+    with_savings(pair, kernel, route, scratch, &mut read)?;
+    Ok(pair.costs.total(pair.nothing_saved() - saving))
 }
 
 /// Runs one pair and hands its savings to `read`.
-#[allow(clippy::too_many_arguments)] // a pair, its prices, the choices, the scratch
 pub(crate) fn with_savings(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     kernel: Kernel,
     route: Route,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
     read: &mut impl Read,
 ) -> Result<()> {
-    let (rows, columns) = if route.swapped { (y, x) } else { (x, y) };
+    let Pair { x, y, costs } = *pair;
+    let Scratch { workspace, cancel } = scratch;
+    let transposed = route.swapped;
+    let (rows, columns) = if transposed { (y, x) } else { (x, y) };
     let Decomposition::Outer(orientation) = route.decomposition else {
         let only_inner = route.decomposition == Decomposition::Inner;
-        let plan = &strategy::plan(rows.tree, columns.tree, pricing, only_inner);
-        let (rows, columns, transposed) = (&rows, &columns, route.swapped);
-        let run = inner::Run { rows, columns, plan, pricing, transposed, cancel };
+        let plan = &strategy::plan(rows.tree, columns.tree, costs, only_inner);
+        let (rows, columns) = (&rows, &columns);
+        let run = inner::MixedRun { rows, columns, plan, costs, transposed, cancel };
         return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
@@ -277,109 +220,68 @@ pub(crate) fn with_savings(
         orientation,
         codes: &codes,
         largest: columns.tree.nodes(),
-        cache: &columns.tree.columns,
+        keeper: Keeper::Tree(columns.tree),
     };
-    let result = group_savings(
-        &rows.into(),
-        &group,
-        pricing,
-        route.swapped,
-        kernel,
-        workspace,
-        cancel,
-        read,
-    );
+    let rows = &rows.into();
+    let run = GroupRun { rows, group: &group, costs, transposed, cancel };
+    let result = run.savings(kernel, workspace, read);
     workspace.codes = codes;
-    if workspace.bytes_held() > KEEP_SCRATCH {
-        *workspace = Workspace::default();
-    }
+    workspace.shrink();
     result
 }
 
-/// Quanta as a distance.
-pub(crate) fn total(pricing: Pricing<'_>, quanta: i128) -> f64 {
-    match pricing {
-        Pricing::Unit => quanta as f64,
-        Pricing::Table(table) => table.scale().to_cost(quanta),
-    }
-}
-
-/// Quanta for deleting all of a source tree.
-pub(crate) fn delete_all(x: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
-    match pricing {
-        Pricing::Unit => x.tree.nodes() as i128,
-        Pricing::Table(table) => sum_over_labels(x, |code| table.delete(code)),
-    }
-}
-
-/// Quanta for inserting all of a target tree.
-pub(crate) fn insert_all(y: &Operand<'_>, pricing: Pricing<'_>) -> i128 {
-    match pricing {
-        Pricing::Unit => y.tree.nodes() as i128,
-        Pricing::Table(table) => sum_over_labels(y, |code| table.insert(code)),
-    }
-}
-
-/// The cost of an alignment with these pairs of label codes.
-pub fn cost_of_pairs(
-    x: &Operand<'_>,
-    y: &Operand<'_>,
-    pricing: Pricing<'_>,
-    pairs: &[(u32, u32)],
-) -> f64 {
-    let saving = |&(a, b): &(u32, u32)| match pricing {
-        Pricing::Unit => 1 + i128::from(a == b),
-        Pricing::Table(table) => table.raw_saving(a, b),
-    };
-    let saved: i128 = pairs.iter().map(saving).sum();
-    total(pricing, delete_all(x, pricing) + insert_all(y, pricing) - saved)
-}
-
-fn sum_over_labels(operand: &Operand<'_>, cost: impl Fn(u32) -> i128) -> i128 {
-    let labels = operand.tree.labels();
-    operand.tree.label_indices().map(|label| cost(operand.code(labels[label as usize]))).sum()
-}
-
-/// Largest savings of the row tree with every member of the group, handed to `read`.
-#[allow(clippy::too_many_arguments)] // the one call that all distances go through
-pub(crate) fn group_savings(
-    rows: &Rows<'_>,
-    group: &Group<'_>,
-    pricing: Pricing<'_>,
-    transposed: bool,
-    kernel: Kernel,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
-    read: &mut impl Read,
-) -> Result<()> {
-    let run = Run { rows, group, pricing, transposed, cancel };
-    let cells_of_a_row: u64 =
-        group.members.iter().map(|tree| tree.tree.oriented(group.orientation).column_work).sum();
-    let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
-    let smaller = rows.operand.tree.nodes().min(group.largest);
-    let mut lanes = Lanes::narrowest(pricing, smaller);
-    if let Kernel::Exactly(_, wanted) = kernel {
-        lanes = lanes.map(|lanes| lanes.max(wanted));
-    }
-    #[cfg(target_arch = "x86_64")]
-    if let Some(lanes) = lanes {
-        if kernel.may_use(Instructions::Avx512)
-            && let Some(avx512) = Avx512::detect()
+impl GroupRun<'_> {
+    /// Hands the largest savings of the row tree with every member of the group to `read`.
+    pub(crate) fn savings(
+        &self,
+        kernel: Kernel,
+        workspace: &mut Workspace,
+        read: &mut impl Read,
+    ) -> Result<()> {
+        let Self { rows, group, costs, .. } = *self;
+        let members = group.members.iter();
+        let cells_of_a_row: u64 =
+            members.map(|member| member.tree.oriented(group.orientation).column_work).sum();
+        let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
+        let smaller = rows.operand.tree.nodes().min(group.largest);
+        let mut read = read;
+        if kernel != Kernel::Scalar
+            && let Some(lanes) = kernel.lanes(costs, smaller)
         {
-            let tables = group.cache.avx512.get_or_init(Box::default);
-            return run.packed_by(avx512, lanes, tables, &mut workspace.avx512, read);
+            let visitor = Packed { run: self, read };
+            let may_use = |instructions| kernel.may_use(instructions);
+            let result = group.keeper.with_tables(|tables| {
+                in_stored_lanes(lanes, may_use, tables, &mut workspace.packed, visitor)
+            });
+            match result {
+                Ok(result) => return result,
+                Err(visitor) => read = visitor.read,
+            }
         }
-        if kernel.may_use(Instructions::Avx2)
-            && let Some(avx2) = Avx2::detect()
-        {
-            let tables = group.cache.avx2.get_or_init(Box::default);
-            return run.packed_by(avx2, lanes, tables, &mut workspace.avx2, read);
+        match costs {
+            Costs::Unit => self.scalar(&mut workspace.counts, read),
+            Costs::Table(table) if table.is_wide() => self.scalar(&mut workspace.wide, read),
+            Costs::Table(_) => self.scalar(&mut workspace.quanta, read),
         }
     }
-    let _ = lanes;
-    match pricing {
-        Pricing::Unit => run.scalar(&mut workspace.counts, read),
-        Pricing::Table(table) if table.is_wide() => run.scalar(&mut workspace.wide, read),
-        Pricing::Table(_) => run.scalar(&mut workspace.quanta, read),
+}
+
+/// A call of the packed kernel, before its lanes are chosen.
+struct Packed<'a, R> {
+    run: &'a GroupRun<'a>,
+    read: &'a mut R,
+}
+
+impl<R: Read> InStoredLanes<TablesOf, BuffersOf> for Packed<'_, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<S: Simd>(
+        self,
+        simd: S,
+        tables: &<TablesOf as Family>::Of<S>,
+        buffers: &mut <BuffersOf as Family>::Of<S>,
+    ) -> Result<()> {
+        self.run.packed(simd, tables, buffers, self.read)
     }
 }

@@ -1,4 +1,5 @@
-//! What a pair costs: the exact tree edit distance of Zhang and Shasha in the savings form.
+//! The distance of one pair: the exact tree edit distance of Zhang and Shasha in the savings form.
+//! This room knows the kernels, the choice between them, lower bounds, and bands for small cutoffs.
 //!
 //! The kernels compute the largest *saving* over deleting one tree and inserting the other; the
 //! distance is the difference. See `packed.rs` for the recursion.
@@ -8,43 +9,38 @@
 //! best saving of the two forests.
 
 mod banded;
+mod bench_hooks;
 mod bounded;
 mod bounds;
-mod census;
 mod columns;
 mod engine;
-mod equal;
 mod inner;
-mod lanes;
 mod packed;
 mod profile;
 mod run;
 mod savings;
 mod scalar;
 mod sharing;
-mod simd;
 mod strategy;
+mod tables;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use banded::{distance_in_band, distance_up_to};
-pub use bounded::distance_within;
+#[doc(hidden)]
+pub use bench_hooks::{Census, census};
+pub use bounded::{distance_within, planned_distance_within};
 pub use bounds::Catalogue;
-pub(crate) use bounds::{Bounds, FAVOURITES_BYTES, Scratch, cell_time, preparation_time};
-pub use census::{Census, census};
-pub(crate) use engine::{ColumnCache, KEEP_TABLES, LARGEST_TABLES};
-pub use engine::{
-    Decomposition, Kernel, Operand, Pricing, Route, Workspace, cost_of_pairs, distance, distance_by,
-};
-pub(crate) use engine::{
-    Group, Rows, delete_all, estimate, group_savings, insert_all, total, with_savings,
-};
-pub(crate) use equal::{costs_nothing, is_same};
-pub use lanes::{Instructions, Lanes};
+pub(crate) use bounds::{BoundScratch, Bounds, FAVOURITES_BYTES, cell_time, preparation_time};
+pub use engine::{Decomposition, Kernel, PairPlan, Route, distance, distance_by, planned_distance};
+pub(crate) use engine::{Group, RowTree, estimate, with_savings};
 pub(crate) use profile::append_codes;
+pub(crate) use run::GroupRun;
 pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_savings};
 pub(crate) use sharing::{KEPT_BYTES, Shared};
-pub(crate) use simd::Element;
 pub use strategy::pair_work;
 pub(crate) use strategy::{best_route, least_row, mixing_may_pay, most_bytes};
+pub(crate) use tables::{ColumnTables, KEEP_TABLES, Keeper, LARGEST_TABLES};
+pub use workspace::{Scratch, Workspace};

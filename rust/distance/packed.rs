@@ -16,21 +16,21 @@
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
 //! of the leaf on its path (one entry per level of nested key-roots).
 
-use crate::distance::columns::{Block, Chunk, Columns, FarPick, Run};
-use crate::distance::sharing::{Layout, Sharing};
-use crate::distance::simd::Simd;
+use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
+use crate::distance::sharing::{RowLayout, Sharing};
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::{Simd, Vectorized};
 use crate::tree::Oriented;
 
 /// Rows between two looks at the cancel flag.
 const ROWS_PER_CHECK: usize = 64;
-const WHAT: &str = "the dynamic programme of one pair of trees";
+const WHAT: &str = "the dynamic program of one pair of trees";
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug)]
-pub(crate) struct Buffers<S: Simd> {
+pub(crate) struct PackedBuffers<S: Simd> {
     /// Subtree values T: one row of vectors per row node.
     pub(crate) table: Vec<S::Vector>,
     /// Savings of each distinct row label with every column: one row of vectors per label.
@@ -44,7 +44,7 @@ pub(crate) struct Buffers<S: Simd> {
     pub(crate) sharing: Sharing,
 }
 
-impl<S: Simd> Default for Buffers<S> {
+impl<S: Simd> Default for PackedBuffers<S> {
     fn default() -> Self {
         Self {
             table: Vec::new(),
@@ -57,7 +57,7 @@ impl<S: Simd> Default for Buffers<S> {
     }
 }
 
-impl<S: Simd> Buffers<S> {
+impl<S: Simd> PackedBuffers<S> {
     /// Makes room for a row tree, for that many rows of the table and of the profile.
     pub(crate) fn reserve(
         &mut self,
@@ -73,7 +73,7 @@ impl<S: Simd> Buffers<S> {
         memory::grow(WHAT, &mut self.expanded, stack, S::zero(), cancel)
     }
 
-    /// Makes room for that many rows of the table and of the profile, of so many vectors.
+    /// Makes room for that many rows of the table and of the profile, with that many vectors each.
     pub(crate) fn reserve_tables(
         &mut self,
         (in_table, in_profile): (usize, usize),
@@ -92,18 +92,36 @@ impl<S: Simd> Buffers<S> {
 
 /// One row tree against prepared columns, with buffers reserved and the profile filled.
 #[derive(Debug)]
-pub(crate) struct Job<'a, S: Simd> {
+pub(crate) struct PackedJob<'a, S: Simd> {
     pub(crate) rows: &'a Oriented,
-    pub(crate) layout: Layout<'a>,
+    pub(crate) layout: RowLayout<'a>,
     pub(crate) columns: &'a Columns<S>,
-    pub(crate) buffers: &'a mut Buffers<S>,
+    pub(crate) buffers: &'a mut PackedBuffers<S>,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<S: Simd> Vectorized<S> for PackedJob<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self, simd: S) -> Result<()> {
+        fill(simd, self)
+    }
+}
+
+/// One pass over the rows of a key-root: the columns of a chunk.
+#[derive(Clone, Copy)]
+struct Pass<'a, S: Simd> {
+    simd: S,
+    columns: &'a Columns<S>,
+    chunk: &'a Chunk,
 }
 
 /// Fills the table of subtree values.
 #[inline(always)]
-pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
-    let Job { rows, layout, columns, buffers } = job;
-    let Buffers { table, profile, current, shifted, expanded, .. } = buffers;
+fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
+    let PackedJob { rows, layout, columns, buffers, cancel } = job;
+    let PackedBuffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
     let savings_of =
         |i: usize| &profile[layout.profile[rows.label[i] as usize] as usize * vectors..][..vectors];
@@ -112,13 +130,13 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
         let first = rows.first(keyroot);
         for i in first..=keyroot {
             if rows.first(i) == first {
-                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table, vectors);
+                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table);
             }
         }
         let inner = rows.depth[keyroot] + 1;
         for chunk in &columns.chunks {
             let width = chunk.blocks.len();
-            let current = &mut current[..width];
+            let (current, pass) = (&mut current[..width], Pass { simd, columns, chunk });
             current.fill(S::zero());
             for i in first..=keyroot {
                 if i % ROWS_PER_CHECK == 0 {
@@ -126,15 +144,15 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
                 }
                 let row = &mut table[layout.row[i] as usize * vectors..][..vectors];
                 if rows.first(i) == first {
-                    tree_row(simd, columns, chunk, current, row, savings_of(i));
+                    tree_row(pass, current, row, savings_of(i));
                     continue;
                 }
                 let level = (rows.depth[i] - inner) as usize;
                 let expanded = &mut expanded[level * width..][..width];
                 if rows.size[i] == 1 {
-                    leaf_row(simd, columns, chunk, current, shifted, row, expanded);
+                    leaf_row(pass, current, shifted, row, expanded);
                 } else {
-                    forest_row(simd, columns, chunk, current, row, expanded);
+                    forest_row(pass, current, row, expanded);
                 }
             }
         }
@@ -152,8 +170,8 @@ fn begin_tree_row<S: Simd>(
     i: usize,
     savings: &[S::Vector],
     table: &mut [S::Vector],
-    vectors: usize,
 ) {
+    let vectors = savings.len();
     let (before, row) = table.split_at_mut(row_of[i] as usize * vectors);
     let row = &mut row[..vectors];
     row.copy_from_slice(savings);
@@ -165,7 +183,7 @@ fn begin_tree_row<S: Simd>(
     }
 }
 
-/// Takes the carry of the previous vector into a scanned one and gives the carry for the next.
+/// Takes the carry of the previous vector into a scanned one and returns the carry for the next.
 #[inline(always)]
 fn hand_over<S: Simd>(
     simd: S,
@@ -185,13 +203,12 @@ fn hand_over<S: Simd>(
 /// The row of a node on the left path of the key-root: yields subtree values.
 #[inline(always)]
 fn tree_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     row: &mut [S::Vector],
     savings: &[S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let ([known], &[savings]) = (&mut *row, savings) {
         tree_row_of_one(simd, &columns.blocks[chunk.blocks.clone()], current, known, savings);
         return;
@@ -231,7 +248,7 @@ fn tree_row_of_one<S: Simd>(
 fn tree_run<S: Simd, const CHAINED: bool>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &mut [S::Vector],
     row: &mut [S::Vector],
     savings: &[S::Vector],
@@ -259,14 +276,13 @@ fn tree_run<S: Simd, const CHAINED: bool>(
 /// just before its subtree, G[i-1][first(j)-1], and keeps these for the ancestors of the leaf.
 #[inline(always)]
 fn leaf_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     shifted: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &mut [S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let &[value] = row {
         let blocks = columns.blocks[chunk.blocks.clone()].iter();
         for ((block, cell), apart) in blocks.zip(current).zip(expanded) {
@@ -299,7 +315,7 @@ fn leaf_row<S: Simd>(
 fn expand_chain<S: Simd>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &[S::Vector],
     shifted: &mut [S::Vector],
     expanded: &mut [S::Vector],
@@ -342,13 +358,12 @@ fn expand_chain<S: Simd>(
 /// The row of any other node of the key-root.
 #[inline(always)]
 fn forest_row<S: Simd>(
-    simd: S,
-    columns: &Columns<S>,
-    chunk: &Chunk,
+    pass: Pass<'_, S>,
     current: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &[S::Vector],
 ) {
+    let Pass { simd, columns, chunk } = pass;
     if let &[value] = row {
         let blocks = columns.blocks[chunk.blocks.clone()].iter();
         for ((block, cell), &apart) in blocks.zip(current).zip(expanded) {
@@ -371,7 +386,7 @@ fn forest_row<S: Simd>(
 fn forest_run<S: Simd, const CHAINED: bool>(
     simd: S,
     columns: &Columns<S>,
-    run: &Run,
+    run: &BlockRun,
     cells: &mut [S::Vector],
     row: &[S::Vector],
     expanded: &[S::Vector],

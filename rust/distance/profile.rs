@@ -1,7 +1,7 @@
 //! The savings of every distinct row label with every column: all that kernels see of costs.
 
-use crate::distance::engine::{Operand, Pricing};
-use crate::distance::simd::Element;
+use crate::pair::{Costs, Operand};
+use crate::simd::{Element, Simd, Vectorized};
 use crate::tree::Oriented;
 
 /// Label code of a virtual root.
@@ -21,11 +21,11 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
 }
 
-/// What savings are taken from: prices, and the label codes of all columns. With `transposed`, the
+/// What savings are taken from: costs, and the label codes of all columns. With `transposed`, the
 /// rows are the target of the edit and the columns its source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     pub(crate) transposed: bool,
     pub(crate) codes: &'a [u32],
 }
@@ -48,7 +48,7 @@ impl Source<'_> {
     }
 
     /// Fills one row of the profile, that of a label with this code. Always inlined, so that
-    /// [`crate::distance::simd::Simd::fill_row`] can do it with its instructions.
+    /// [`FillRow`] does it with the instructions of its lanes.
     #[inline(always)]
     pub(crate) fn fill_row<E: Element>(&self, row: u32, out: &mut [E]) {
         let zero = E::default();
@@ -59,8 +59,8 @@ impl Source<'_> {
         let (out, padding) = out.split_at_mut(self.codes.len());
         padding.fill(zero);
         let savings = out.iter_mut().zip(self.codes);
-        match self.pricing {
-            Pricing::Unit => {
+        match self.costs {
+            Costs::Unit => {
                 // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
                 let (one, two) = (E::of(1.0), E::of(2.0));
                 for (saving, &code) in savings {
@@ -68,7 +68,7 @@ impl Source<'_> {
                     *saving = if code == row { two } else { other };
                 }
             }
-            Pricing::Table(table) => {
+            Costs::Table(table) => {
                 for (saving, &code) in savings {
                     *saving = match (code, self.transposed) {
                         (VIRTUAL, _) => zero,
@@ -78,5 +78,21 @@ impl Source<'_> {
                 }
             }
         }
+    }
+}
+
+/// Fills one row of a profile, that of a label with this code.
+pub(crate) struct FillRow<'a, E> {
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) row: u32,
+    pub(crate) out: &'a mut [E],
+}
+
+impl<S: Simd> Vectorized<S> for FillRow<'_, S::Elem> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _: S) {
+        self.source.fill_row(self.row, self.out);
     }
 }

@@ -1,32 +1,33 @@
 //! One call of a kernel: tables, profile, rows and columns put together.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::{Group, KEEP_TABLES, Pricing, Rows};
-use crate::distance::lanes::{Lanes, Scratch, Tables};
-use crate::distance::packed::{self, Job};
-use crate::distance::profile::{self, Source};
+use crate::distance::engine::{Group, RowTree};
+use crate::distance::packed::{self, PackedJob};
+use crate::distance::profile::{self, FillRow, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
-use crate::distance::simd::{Element, InstructionSet, Simd};
+use crate::distance::tables::KEEP_TABLES;
 use crate::error::Result;
+use crate::pair::Costs;
 use crate::parallel::Cancel;
+use crate::simd::{Element, Simd};
 use crate::tree::Oriented;
 use std::sync::OnceLock;
 
 /// The arguments of one kernel call.
-pub(crate) struct Run<'a> {
-    pub(crate) rows: &'a Rows<'a>,
+pub(crate) struct GroupRun<'a> {
+    pub(crate) rows: &'a RowTree<'a>,
     pub(crate) group: &'a Group<'a>,
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl Run<'_> {
+impl GroupRun<'_> {
     /// Where the savings of these columns come from.
     fn source<'a>(&'a self, codes: &'a [u32]) -> Source<'a> {
-        Source { pricing: self.pricing, transposed: self.transposed, codes }
+        Source { costs: self.costs, transposed: self.transposed, codes }
     }
 
     fn row_tree(&self) -> &Oriented {
@@ -37,32 +38,15 @@ impl Run<'_> {
         self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
     }
 
-    pub(crate) fn packed_by<I: InstructionSet>(
-        &self,
-        set: I,
-        lanes: Lanes,
-        tables: &Tables<I>,
-        scratch: &mut Scratch<I>,
-        read: &mut impl Read,
-    ) -> Result<()> {
-        let side = self.group.orientation as usize;
-        match lanes {
-            Lanes::Bytes => self.packed(set.bytes(), &tables.bytes[side], &mut scratch.bytes, read),
-            Lanes::Words => self.packed(set.words(), &tables.words[side], &mut scratch.words, read),
-            Lanes::Ints => self.packed(set.ints(), &tables.ints[side], &mut scratch.ints, read),
-            Lanes::Doubles => {
-                self.packed(set.doubles(), &tables.doubles[side], &mut scratch.doubles, read)
-            }
-        }
-    }
-
-    fn packed<S: Simd>(
+    /// The packed kernel, with tables by orientation.
+    pub(crate) fn packed<S: Simd>(
         &self,
         simd: S,
-        table: &OnceLock<Box<Columns<S>>>,
-        buffers: &mut packed::Buffers<S>,
+        tables: &[OnceLock<Box<Columns<S>>>; 2],
+        buffers: &mut packed::PackedBuffers<S>,
         read: &mut impl Read,
     ) -> Result<()> {
+        let table = &tables[self.group.orientation as usize];
         let built;
         let columns = if let Some(columns) = table.get() {
             columns
@@ -87,8 +71,7 @@ impl Run<'_> {
             self.fill_profile(simd, columns, buffers)?;
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
-        let job = Job { rows, layout, columns, buffers };
-        simd.fill(job, self.cancel)?;
+        simd.run(PackedJob { rows, layout, columns, buffers, cancel: self.cancel })?;
         let mut start = 0;
         let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
         for (member, columns) in self.member_trees().enumerate() {
@@ -105,16 +88,16 @@ impl Run<'_> {
         &self,
         simd: S,
         columns: &Columns<S>,
-        buffers: &mut packed::Buffers<S>,
+        buffers: &mut packed::PackedBuffers<S>,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
         let room = (rows.len(), profile::height(operand));
         buffers.reserve(rows, room, columns, self.cancel)?;
         let stride = columns.vectors * S::LANES;
         let out = S::elements_mut(&mut buffers.profile);
-        let fill_row =
-            |source: &Source<'_>, row, out: &mut [S::Elem]| simd.fill_row(source, row, out);
-        self.source(self.group.codes).fill(operand, stride, out, fill_row);
+        self.source(self.group.codes).fill(operand, stride, out, |source, row, out| {
+            simd.run(FillRow { source, row, out });
+        });
         Ok(())
     }
 
@@ -125,7 +108,7 @@ impl Run<'_> {
         shared: Shared<'_>,
         columns: &Columns<S>,
         sharing: &mut Sharing,
-        buffers: &mut packed::Buffers<S>,
+        buffers: &mut packed::PackedBuffers<S>,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
         let wanted = (rows.len(), profile::height(operand));
@@ -141,14 +124,15 @@ impl Run<'_> {
         let stride = columns.vectors * S::LANES;
         for (code, row) in sharing.new_labels(operand) {
             let out = &mut S::elements_mut(&mut buffers.profile)[row * stride..][..stride];
-            simd.fill_row(&self.source(self.group.codes), code, out);
+            let source = &self.source(self.group.codes);
+            simd.run(FillRow { source, row: code, out });
         }
         Ok(())
     }
 
     pub(crate) fn scalar<N: Element>(
         &self,
-        buffers: &mut scalar::Buffers<N>,
+        buffers: &mut scalar::ScalarBuffers<N>,
         read: &mut impl Read,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);

@@ -1,11 +1,13 @@
 //! Reading what a kernel has found: the savings of all pairs of subtrees.
 
-use crate::distance::engine::{Operand, Pricing, Workspace, small_pair_kernel, with_savings};
-use crate::distance::simd::Element;
+use crate::distance::engine::{small_pair_kernel, with_savings};
 use crate::distance::strategy::best_route;
+use crate::distance::workspace::Scratch;
 use crate::error::Result;
 use crate::memory;
+use crate::pair::Pair;
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::{Orientation, Oriented};
 
 /// The savings of all subtrees of a row tree with those of one column tree, where the kernel
@@ -175,7 +177,7 @@ fn reordered(tree: &Oriented, nodes: usize, found: Orientation, wanted: Orientat
 }
 
 /// Copies the savings of a source along the rows and a target along the columns, which were found
-/// in one orientation, as [`subtree_savings`] gives them, and gives that of the whole trees.
+/// in one orientation, as [`subtree_savings`] does, and returns that of the whole trees.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
@@ -205,23 +207,22 @@ fn make_room<Q: Quanta>(savings: &mut Vec<Q>, nodes: (usize, usize)) -> Result<(
 }
 
 /// Puts the savings of all pairs of subtrees into `savings`, row by row, both trees in the
-/// postorder of the wanted orientation, and gives that of the whole trees or forests.
+/// postorder of the wanted orientation, and returns that of the whole trees or forests.
 ///
 /// # Errors
 /// As [`distance`](super::distance).
 pub(crate) fn subtree_savings<Q: Quanta>(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     wanted: Orientation,
     savings: &mut Vec<Q>,
-    workspace: &mut Workspace,
-    cancel: &Cancel,
+    scratch: &mut Scratch<'_>,
 ) -> Result<i128> {
+    let Pair { x, y, costs } = *pair;
+    let cancel = scratch.cancel;
     let nodes = (x.tree.nodes(), y.tree.nodes());
     make_room(savings, nodes)?;
-    let (route, work) = best_route(x.tree, y.tree, pricing);
-    let kernel = small_pair_kernel(if route.swapped { x.tree } else { y.tree }, work);
+    let (route, work) = best_route(x.tree, y.tree, costs);
+    let kernel = small_pair_kernel(pair, route, work);
     let mut copy = CopyAll {
         wanted,
         found: route.orientation(),
@@ -231,7 +232,7 @@ pub(crate) fn subtree_savings<Q: Quanta>(
         whole: 0,
         cancel,
     };
-    with_savings(x, y, pricing, kernel, route, workspace, cancel, &mut copy)?;
+    with_savings(pair, kernel, route, scratch, &mut copy)?;
     let whole = copy.whole;
     // The copy stops early if asked to.
     cancel.check()?;

@@ -3,15 +3,15 @@
 //! It serves machines without the vector instructions, pairs too small or too large for the
 //! packed kernel, and it is the twin that the packed kernel is tested against.
 
-use crate::distance::simd::Element;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::Oriented;
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers<N> {
+pub(crate) struct ScalarBuffers<N> {
     /// Savings of each distinct row label with every column.
     pub(crate) profile: Vec<N>,
     /// Subtree values, row by row.
@@ -19,7 +19,7 @@ pub(crate) struct Buffers<N> {
     forest: Vec<N>,
 }
 
-impl<N: Element> Buffers<N> {
+impl<N: Element> ScalarBuffers<N> {
     pub(crate) fn bytes_held(&self) -> usize {
         let held = [&self.profile, &self.table, &self.forest];
         held.iter().map(|buffer| buffer.capacity()).sum::<usize>() * size_of::<N>()
@@ -32,7 +32,7 @@ impl<N: Element> Buffers<N> {
         columns: &Oriented,
         cancel: &Cancel,
     ) -> Result<()> {
-        const WHAT: &str = "the dynamic programme of one pair of trees";
+        const WHAT: &str = "the dynamic program of one pair of trees";
         let (n, m) = (rows.len(), columns.len());
         memory::grow(WHAT, &mut self.profile, labels * m, N::default(), cancel)?;
         memory::grow(WHAT, &mut self.table, n * m, N::default(), cancel)?;
@@ -49,10 +49,10 @@ fn greater<N: PartialOrd>(a: N, b: N) -> N {
 pub(crate) fn fill<N: Element>(
     rows: &Oriented,
     columns: &Oriented,
-    buffers: &mut Buffers<N>,
+    buffers: &mut ScalarBuffers<N>,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Buffers { profile, table, forest } = buffers;
+    let ScalarBuffers { profile, table, forest } = buffers;
     let m = columns.len();
     let stride = m + 1;
     for &k1 in &rows.fresh {

@@ -5,8 +5,8 @@
 //! it is kept, and a key-root whose subtree was met before costs nothing: neither do whole trees
 //! that occur again. The savings of a label with the columns are kept in the same way.
 
-use crate::distance::engine::Operand;
 use crate::distance::profile::VIRTUAL;
+use crate::pair::Operand;
 use crate::tree::Oriented;
 
 /// Bytes of the table that rows are kept in: as much as caches hold. Tests make them run out.
@@ -28,7 +28,7 @@ pub(crate) struct Shared<'a> {
 
 /// Where the values of a row tree are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout<'a> {
+pub(crate) struct RowLayout<'a> {
     /// The row of the table of each node. That of a child is before that of its parent, if the
     /// parent is to be computed.
     pub(crate) row: &'a [u32],
@@ -92,7 +92,7 @@ pub(crate) struct Sharing {
     new_labels: Vec<u32>,
 }
 
-/// Rows of the table and of the profile to make room for, if rows take so many bytes.
+/// Rows of the table and of the profile to make room for, if rows take that many bytes.
 pub(crate) fn room(nodes: usize, labels: usize, bytes: usize) -> (usize, usize) {
     let bytes = bytes.max(1);
     ((KEPT_ROWS / bytes).max(nodes), (KEPT_LABELS / bytes).max(labels))
@@ -100,7 +100,7 @@ pub(crate) fn room(nodes: usize, labels: usize, bytes: usize) -> (usize, usize) 
 
 impl Sharing {
     /// Whether a tree goes into what room is left beside the rows that are kept for these columns;
-    /// if not, all is forgotten and the room may be made anew.
+    /// if not, all is forgotten and the room may be made again.
     pub(crate) fn continues(
         &mut self,
         columns: u64,
@@ -153,8 +153,8 @@ impl Sharing {
     }
 
     /// Where the current tree is.
-    pub(crate) fn layout(&self) -> Layout<'_> {
-        Layout { row: &self.row, fresh: &self.fresh, profile: &self.profile }
+    pub(crate) fn layout(&self) -> RowLayout<'_> {
+        RowLayout { row: &self.row, fresh: &self.fresh, profile: &self.profile }
     }
 
     /// Codes of the labels whose savings are not there yet, each with its row of the profile.
@@ -170,10 +170,10 @@ impl Sharing {
     }
 
     /// The layout of a tree that shares nothing.
-    pub(crate) fn alone<'a>(&'a mut self, tree: &'a Oriented, labels: usize) -> Layout<'a> {
+    pub(crate) fn alone<'a>(&'a mut self, tree: &'a Oriented, labels: usize) -> RowLayout<'a> {
         self.columns = 0;
         self.profile.clear();
         self.profile.extend(0..labels as u32);
-        Layout { row: &tree.row, fresh: &tree.fresh, profile: &self.profile }
+        RowLayout { row: &tree.row, fresh: &tree.fresh, profile: &self.profile }
     }
 }

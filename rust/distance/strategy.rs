@@ -1,9 +1,11 @@
 //! The choice of the route: by estimated time, in cells of the packed kernel.
 
-use crate::distance::engine::{Decomposition, LARGEST_TABLES, Pricing, Route, estimate};
-use crate::distance::inner::{self, PathPlan, Prices};
-use crate::distance::lanes::Lanes;
+use crate::distance::engine::{Decomposition, Route, estimate};
+use crate::distance::inner::{self, PathPlan, RowTimes};
+use crate::distance::tables::LARGEST_TABLES;
 use crate::memory;
+use crate::pair::Costs;
+use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.
@@ -38,7 +40,7 @@ fn best_outer(x: &Prepared, y: &Prepared) -> (Route, f64) {
     let outer =
         |orientation, swapped| Route { decomposition: Decomposition::Outer(orientation), swapped };
     let mut best = (outer(Orientation::Left, false), f64::INFINITY);
-    for orientation in [Orientation::Left, Orientation::Right] {
+    for orientation in Orientation::BOTH {
         let (a, b) = (x.oriented(orientation), y.oriented(orientation));
         for (swapped, cells) in [(false, work(a, b)), (true, work(b, a))] {
             if cells < best.1 {
@@ -57,30 +59,30 @@ fn outer_row(columns: &Oriented) -> f64 {
 /// At most the estimated cells of a row, whatever its path.
 pub(crate) fn least_row(columns: &Prepared) -> f64 {
     let n = columns.nodes() as f64;
-    let outer = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+    let outer = Orientation::BOTH.map(|side| columns.oriented(side));
     outer_row(outer[0]).min(outer_row(outer[1])).min(INNER_CELL * n * n / 2.0)
 }
 
-/// Whether paths chosen for each subtree may pay for one row tree and columns that take so many
+/// Whether paths chosen for each subtree may pay for one row tree and columns that take that many
 /// cells along left or right paths; with the sum of [`least_row`] of the columns.
 pub(crate) fn mixing_may_pay(rows: &Prepared, least_rows: f64, cells: f64) -> bool {
     cells > SMALL && MAY_GAIN * rows.nodes() as f64 * least_rows < cells
 }
 
 /// Bytes of a lane for pairs whose smaller tree has that many nodes.
-fn lane_bytes(pricing: Pricing<'_>, smaller: usize) -> u64 {
-    Lanes::narrowest(pricing, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
+fn lane_bytes(costs: Costs<'_>, smaller: usize) -> u64 {
+    Lanes::narrowest(costs, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
 }
 
 /// What a row costs along each kind of path.
-fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
-    let sides = [Orientation::Left, Orientation::Right].map(|side| columns.oriented(side));
+fn times(columns: &Prepared, lane_bytes: u64) -> RowTimes {
+    let sides = Orientation::BOTH.map(|side| columns.oriented(side));
     let [left, right] = sides.map(|side| {
         // Tables of badly shaped columns would be too large.
         if side.column_work > LARGEST_TABLES { f64::INFINITY } else { outer_row(side) }
     });
     let (cells, rows) = inner::step_size(columns, (VECTOR / lane_bytes) as usize);
-    Prices {
+    RowTimes {
         left,
         right,
         inner: INNER_CELL * (cells + STRIP_ROW * rows),
@@ -94,30 +96,30 @@ fn prices(columns: &Prepared, lane_bytes: u64) -> Prices {
 pub(crate) fn plan(
     rows: &Prepared,
     columns: &Prepared,
-    pricing: Pricing<'_>,
+    costs: Costs<'_>,
     only_inner: bool,
 ) -> PathPlan {
-    let lane_bytes = lane_bytes(pricing, rows.nodes().min(columns.nodes()));
-    let mut prices = prices(columns, lane_bytes);
+    let lane_bytes = lane_bytes(costs, rows.nodes().min(columns.nodes()));
+    let mut times = times(columns, lane_bytes);
     if only_inner {
-        (prices.left, prices.right) = (f64::INFINITY, f64::INFINITY);
-        prices.most_kept = u32::MAX;
+        (times.left, times.right) = (f64::INFINITY, f64::INFINITY);
+        times.most_kept = u32::MAX;
     }
-    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), prices)
+    PathPlan::new(rows.oriented(Orientation::Left), rows.oriented(Orientation::Right), times)
 }
 
 /// Estimated cells of a pair along the best paths of each subtree, and the bytes of their tables.
-fn mixed_work(rows: &Prepared, columns: &Prepared, pricing: Pricing<'_>) -> (f64, u64) {
-    let plan = plan(rows, columns, pricing, false);
+fn mixed_work(rows: &Prepared, columns: &Prepared, costs: Costs<'_>) -> (f64, u64) {
+    let plan = plan(rows, columns, costs, false);
     let (n, m) = (rows.nodes(), columns.nodes());
-    let lane_bytes = lane_bytes(pricing, n.min(m));
+    let lane_bytes = lane_bytes(costs, n.min(m));
     let bytes = table_bytes((n as u64, m as u64), m as u64, plan.kept, lane_bytes);
     (plan.cost + COPIED_CELL * n as f64 * m as f64, bytes)
 }
 
-/// Most bytes that the tables of mixed paths take for two trees of so many nodes, whose key-roots
-/// have sizes of that sum at most; costs that every pair has anew are in doubles.
-pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<'_>>) -> u64 {
+/// Most bytes that the tables of mixed paths take for two trees with these numbers of nodes, whose key-roots
+/// have sizes of that sum at most; costs that are computed for every pair are in doubles.
+pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>) -> u64 {
     // Leaves that are key-roots are in the work of rows, but not in that of columns.
     if estimate(work.saturating_add(n.max(m)), work) < SMALL {
         return 0;
@@ -127,7 +129,7 @@ pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, pricing: Option<Pricing<
     let Some(columns) = columns else {
         return 0;
     };
-    let lane_bytes = pricing.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
+    let lane_bytes = costs.map_or(Lanes::Doubles.bytes(), |p| lane_bytes(p, smaller));
     table_bytes((n, m), columns, MOST_KEPT as usize, lane_bytes)
 }
 
@@ -139,7 +141,7 @@ fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -
 }
 
 /// The cheapest way to decompose a pair, and its estimated cells.
-pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (Route, f64) {
+pub(crate) fn best_route(x: &Prepared, y: &Prepared, costs: Costs<'_>) -> (Route, f64) {
     let mut best = best_outer(x, y);
     if best.1 < SMALL {
         return best;
@@ -148,7 +150,7 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
         if columns.nodes() > LARGEST_COLUMNS || !mixing_may_pay(rows, least_row(columns), best.1) {
             continue;
         }
-        let (cells, bytes) = mixed_work(rows, columns, pricing);
+        let (cells, bytes) = mixed_work(rows, columns, costs);
         let fits = || memory::check("inner paths", bytes.saturating_mul(MEMORY_SHARE)).is_ok();
         if cells < best.1 && fits() {
             best = (Route { decomposition: Decomposition::Mixed, swapped }, cells);
@@ -159,5 +161,5 @@ pub(crate) fn best_route(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> (R
 
 /// Estimated cells of a pair on its best route; proportional to its time.
 pub fn pair_work(x: &Prepared, y: &Prepared) -> f64 {
-    best_route(x, y, Pricing::Unit).1
+    best_route(x, y, Costs::Unit).1
 }

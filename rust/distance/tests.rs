@@ -1,20 +1,20 @@
 //! Every kernel, orientation and role against the slow twins, bit for bit.
 
-use super::packed::{Buffers, Job};
+use super::packed::{PackedBuffers, PackedJob};
 use super::profile::Source;
 use super::savings::Savings;
 use super::sharing::Sharing;
-use super::simd::Simd;
-use super::simd::portable::{Lane, Portable};
 use super::*;
 use crate::cost::CostTable;
 use crate::distance::columns::Columns;
 use crate::naive::{self, Plain, nodes, trees};
+use crate::pair::Pair;
+use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
+use crate::simd::portable::{Lane, Portable};
+use crate::simd::{Instructions, Lanes, Simd};
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
-
-pub(super) const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
 
 pub(super) fn prepare(tree: &Plain) -> Prepared {
     crate::tree::check_preorder(&tree.parents).unwrap();
@@ -35,17 +35,30 @@ fn kernels() -> Vec<Kernel> {
 }
 
 /// All routes and kernels of the engine.
-pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<f64> {
+pub(super) fn all_ways(x: &Prepared, y: &Prepared, costs: Costs<'_>) -> Vec<f64> {
     let mut workspace = Workspace::default();
     let cancel = Cancel::default();
-    let mut found =
-        vec![distance(operand(x), operand(y), pricing, &mut workspace, &cancel).unwrap()];
-    for orientation in SIDES {
+    let mut found = vec![
+        distance(
+            &Pair { x: operand(x), y: operand(y), costs },
+            &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+        )
+        .unwrap(),
+    ];
+    for orientation in Orientation::BOTH {
         for swapped in [false, true] {
             for kernel in kernels() {
                 let route = Route { decomposition: Decomposition::Outer(orientation), swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
-                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+                found.push(
+                    distance_by(
+                        &Pair { x, y, costs },
+                        kernel,
+                        route,
+                        &mut Scratch { workspace: w, cancel: &cancel },
+                    )
+                    .unwrap(),
+                );
             }
         }
     }
@@ -58,7 +71,15 @@ pub(super) fn all_ways(x: &Prepared, y: &Prepared, pricing: Pricing<'_>) -> Vec<
             for kernel in plain.into_iter().chain([Kernel::Auto]) {
                 let route = Route { decomposition, swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
-                found.push(distance_by(x, y, pricing, kernel, route, w, &cancel).unwrap());
+                found.push(
+                    distance_by(
+                        &Pair { x, y, costs },
+                        kernel,
+                        route,
+                        &mut Scratch { workspace: w, cancel: &cancel },
+                    )
+                    .unwrap(),
+                );
             }
         }
     }
@@ -70,13 +91,13 @@ fn packed_by<S: Simd>(
     simd: S,
     x: &Prepared,
     columns: &[Prepared],
-    pricing: Pricing<'_>,
+    costs: Costs<'_>,
     side: Orientation,
 ) -> Vec<f64> {
     let rows = x.oriented(side);
     let trees: Vec<_> = columns.iter().map(|tree| tree.oriented(side)).collect();
     let tables = Columns::<S>::new(&trees, &Cancel::default()).unwrap();
-    let mut buffers = Buffers::default();
+    let mut buffers = PackedBuffers::default();
     let height = profile::height(&operand(x));
     buffers.reserve(rows, (rows.len(), height), &tables, &Cancel::default()).unwrap();
     let mut codes = Vec::new();
@@ -85,12 +106,12 @@ fn packed_by<S: Simd>(
     }
     let stride = tables.vectors * S::LANES;
     let lanes = S::elements_mut(&mut buffers.profile);
-    let source = Source { pricing, transposed: false, codes: &codes };
+    let source = Source { costs, transposed: false, codes: &codes };
     source.fill(&operand(x), stride, lanes, Source::fill_row);
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
-    let job = Job { rows, layout, columns: &tables, buffers: &mut buffers };
-    simd.fill(job, &Cancel::default()).unwrap();
+    let cancel = &Cancel::default();
+    simd.run(PackedJob { rows, layout, columns: &tables, buffers: &mut buffers, cancel }).unwrap();
     let table = S::elements(&buffers.table);
     let mut start = 0;
     columns
@@ -99,8 +120,8 @@ fn packed_by<S: Simd>(
             let columns = y.oriented(side);
             let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns }.whole();
             start += columns.len();
-            let all = delete_all(&operand(x), pricing) + insert_all(&operand(y), pricing);
-            total(pricing, all - saving)
+            let all = costs.delete_all(&operand(x)) + costs.insert_all(&operand(y));
+            costs.total(all - saving)
         })
         .collect()
 }
@@ -109,12 +130,12 @@ fn packed_by<S: Simd>(
 fn portable<E: Lane, const N: usize, const M: usize>(
     x: &Prepared,
     columns: &[Prepared],
-    pricing: Pricing<'_>,
+    costs: Costs<'_>,
     side: Orientation,
 ) -> [Vec<f64>; 2] {
     [
-        packed_by(Portable::<E, N>::new(), x, columns, pricing, side),
-        packed_by(Portable::<E, M>::new(), x, columns, pricing, side),
+        packed_by(Portable::<E, N>::new(), x, columns, costs, side),
+        packed_by(Portable::<E, M>::new(), x, columns, costs, side),
     ]
 }
 
@@ -135,11 +156,11 @@ pub(super) fn table(
     labels: i32,
     unit: f64,
 ) -> CostTable {
-    let price = |a, b| cost(a, b) as f64 * unit;
+    let scaled = |a, b| cost(a, b) as f64 * unit;
     let replace: Vec<_> =
-        (0..labels * labels).map(|k| price(Some(k / labels), Some(k % labels))).collect();
-    let delete: Vec<_> = (0..labels).map(|a| price(Some(a), None)).collect();
-    let insert: Vec<_> = (0..labels).map(|b| price(None, Some(b))).collect();
+        (0..labels * labels).map(|k| scaled(Some(k / labels), Some(k % labels))).collect();
+    let delete: Vec<_> = (0..labels).map(|a| scaled(Some(a), None)).collect();
+    let insert: Vec<_> = (0..labels).map(|b| scaled(None, Some(b))).collect();
     CostTable::new(&replace, &delete, &insert).unwrap()
 }
 
@@ -149,7 +170,7 @@ proptest! {
     #[test]
     fn unit_costs_agree_with_the_twin(x in trees(11, 3), y in trees(11, 3)) {
         let expected = naive::distance(&x, &y, &naive::unit) as f64;
-        for d in all_ways(&prepare(&x), &prepare(&y), Pricing::Unit) {
+        for d in all_ways(&prepare(&x), &prepare(&y), Costs::Unit) {
             prop_assert_eq!(d, expected);
         }
     }
@@ -160,8 +181,8 @@ proptest! {
         let expected = naive::distance(&x, &y, &cost);
         for unit in [1.0, 0.1, 1.0 / 3.0] {
             let table = table(&cost, 3, unit);
-            let pricing = Pricing::Table(&table);
-            let found = all_ways(&prepare(&x), &prepare(&y), pricing);
+            let costs = Costs::Table(&table);
+            let found = all_ways(&prepare(&x), &prepare(&y), costs);
             prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
             prop_assert!((found[0] - expected as f64 * unit).abs() < 1e-10);
         }
@@ -170,7 +191,7 @@ proptest! {
     #[test]
     fn small_trees_agree_with_the_enumeration(x in trees(5, 2), y in trees(5, 2)) {
         let expected = naive::cheapest_mapping(&x, &y, &naive::unit) as f64;
-        prop_assert_eq!(all_ways(&prepare(&x), &prepare(&y), Pricing::Unit)[0], expected);
+        prop_assert_eq!(all_ways(&prepare(&x), &prepare(&y), Costs::Unit)[0], expected);
     }
 }
 
@@ -184,8 +205,8 @@ proptest! {
         let (x, y) = (prepare(&x), prepare(&y));
         let cost = some_cost(seed);
         let table = table(&cost, 4, 0.7);
-        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-            let found = all_ways(&x, &y, pricing);
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            let found = all_ways(&x, &y, costs);
             prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
         }
     }
@@ -198,16 +219,16 @@ proptest! {
         let ys: Vec<_> = ys.iter().map(prepare).collect();
         let cost = some_cost(seed);
         let table = table(&cost, 3, 1.0);
-        for side in SIDES {
-            for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+        for side in Orientation::BOTH {
+            for costs in [Costs::Unit, Costs::Table(&table)] {
                 let expected: Vec<_> =
-                    ys.iter().map(|y| all_ways(&x, y, pricing)[0]).collect();
+                    ys.iter().map(|y| all_ways(&x, y, costs)[0]).collect();
                 let expected = [expected.clone(), expected];
-                prop_assert_eq!(&portable::<f64, 4, 8>(&x, &ys, pricing, side), &expected);
-                prop_assert_eq!(&portable::<i32, 8, 16>(&x, &ys, pricing, side), &expected);
-                prop_assert_eq!(&portable::<u16, 16, 32>(&x, &ys, pricing, side), &expected);
-                if matches!(pricing, Pricing::Unit) {
-                    prop_assert_eq!(&portable::<u8, 32, 64>(&x, &ys, pricing, side), &expected);
+                prop_assert_eq!(&portable::<f64, 4, 8>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&portable::<i32, 8, 16>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&portable::<u16, 16, 32>(&x, &ys, costs, side), &expected);
+                if matches!(costs, Costs::Unit) {
+                    prop_assert_eq!(&portable::<u8, 32, 64>(&x, &ys, costs, side), &expected);
                 }
             }
         }
@@ -216,7 +237,7 @@ proptest! {
     #[test]
     fn the_distance_is_a_metric(x in trees(20, 3), y in trees(20, 3), z in trees(20, 3)) {
         let trees = [prepare(&x), prepare(&y), prepare(&z)];
-        let d = |a: usize, b: usize| all_ways(&trees[a], &trees[b], Pricing::Unit)[0];
+        let d = |a: usize, b: usize| all_ways(&trees[a], &trees[b], Costs::Unit)[0];
         prop_assert_eq!(d(0, 0), 0.0);
         prop_assert_eq!(d(0, 1), d(1, 0));
         prop_assert_eq!(d(0, 1) == 0.0, x == y);
@@ -243,7 +264,7 @@ fn regular_shapes_have_known_distances() {
         (comb(99), comb(99), 0.0),
         (comb(401), comb(301), 100.0),
     ] {
-        for d in all_ways(&x, &y, Pricing::Unit) {
+        for d in all_ways(&x, &y, Costs::Unit) {
             assert_eq!(d, expected);
         }
     }
@@ -262,7 +283,7 @@ fn mirrored_combs_cost_the_same() {
     let right = shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 });
     let (left, right) = (prepare(&left), prepare(&right));
     assert_eq!(pair_work(&left, &left), pair_work(&right, &right));
-    assert_eq!(all_ways(&left, &left, Pricing::Unit)[0], 0.0);
+    assert_eq!(all_ways(&left, &left, Costs::Unit)[0], 0.0);
 }
 
 #[test]
@@ -272,7 +293,7 @@ fn small_costs_count_next_to_huge_ones() {
     let mut y = shape(40, |i| i as i32 - 1);
     let x = prepare(&y);
     y.codes[7] = 1;
-    for d in all_ways(&x, &prepare(&y), Pricing::Table(&table)) {
+    for d in all_ways(&x, &prepare(&y), Costs::Table(&table)) {
         assert_eq!(d, third);
     }
 }
@@ -282,8 +303,10 @@ fn a_cancelled_pair_stops() {
     let (x, y) = (prepare(&shape(300, |i| i as i32 - 1)), prepare(&shape(299, |i| i as i32 - 1)));
     let cancel = Cancel::default();
     cancel.cancel();
-    let result =
-        distance(operand(&x), operand(&y), Pricing::Unit, &mut Workspace::default(), &cancel);
+    let result = distance(
+        &Pair { x: operand(&x), y: operand(&y), costs: Costs::Unit },
+        &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel },
+    );
     assert_eq!(result, Err(crate::Error::Cancelled));
 }
 
@@ -296,7 +319,7 @@ fn saving_table(saving: f64) -> CostTable {
 fn lanes_are_as_wide_as_savings_need() {
     let narrowest = |saving: f64, nodes| {
         let table = saving_table(saving);
-        Lanes::narrowest(Pricing::Table(&table), nodes)
+        Lanes::narrowest(Costs::Table(&table), nodes)
     };
     for (saving, nodes, expected) in [
         (0.0, 1 << 40, Lanes::Bytes),
@@ -314,11 +337,11 @@ fn lanes_are_as_wide_as_savings_need() {
     }
     assert_eq!(narrowest(1.0 / 3.0, 1 << 16), None);
     let wide = CostTable::new(&[1.0 / 3.0], &[1e12], &[0.0]).unwrap();
-    assert_eq!(Lanes::narrowest(Pricing::Table(&wide), 0), None);
-    assert_eq!(Lanes::narrowest(Pricing::Unit, 127), Some(Lanes::Bytes));
-    assert_eq!(Lanes::narrowest(Pricing::Unit, 128), Some(Lanes::Words));
-    assert_eq!(Lanes::narrowest(Pricing::Unit, 32_767), Some(Lanes::Words));
-    assert_eq!(Lanes::narrowest(Pricing::Unit, 32_768), Some(Lanes::Ints));
+    assert_eq!(Lanes::narrowest(Costs::Table(&wide), 0), None);
+    assert_eq!(Lanes::narrowest(Costs::Unit, 127), Some(Lanes::Bytes));
+    assert_eq!(Lanes::narrowest(Costs::Unit, 128), Some(Lanes::Words));
+    assert_eq!(Lanes::narrowest(Costs::Unit, 32_767), Some(Lanes::Words));
+    assert_eq!(Lanes::narrowest(Costs::Unit, 32_768), Some(Lanes::Ints));
 }
 
 /// Equal trees of every shape save the most that the bound allows: one more would overflow.
@@ -339,10 +362,10 @@ fn lanes_filled_to_the_brim_do_not_overflow() {
                 let mut larger = Plain { codes: vec![0; n + 1], parents: plain.parents.clone() };
                 larger.parents.push(0);
                 let trees = [prepare(plain), prepare(&larger)];
-                for d in all_ways(&trees[1], &trees[0], Pricing::Table(&table)) {
+                for d in all_ways(&trees[1], &trees[0], Costs::Table(&table)) {
                     assert_eq!(d, saving);
                 }
-                for d in all_ways(&trees[0], &trees[1], Pricing::Table(&table)) {
+                for d in all_ways(&trees[0], &trees[1], Costs::Table(&table)) {
                     assert_eq!(d, 0.0);
                 }
             }
@@ -356,14 +379,14 @@ fn both_sides_of_every_lane_limit_agree() {
     // 127 | 128 nodes: bytes | words. 4096 | 4097 of the finest grid: doubles | 64-bit integers.
     let third = 1.0 / 3.0;
     let table = CostTable::new(&[0.0, third, third, 0.0], &[1.0; 2], &[1.0; 2]).unwrap();
-    assert_eq!(Lanes::Doubles.most_nodes(Pricing::Table(&table)), 4096);
+    assert_eq!(Lanes::Doubles.most_nodes(Costs::Table(&table)), 4096);
     for n in [126, 127, 128, 129] {
         let x = prepare(&shape(n, |i| i as i32 - 1));
         let y = prepare(&shape(n + 3, |i| i as i32 - 1));
-        assert!(all_ways(&x, &y, Pricing::Unit).iter().all(|&d| d == 3.0));
+        assert!(all_ways(&x, &y, Costs::Unit).iter().all(|&d| d == 3.0));
     }
     for n in [4096, 4097] {
         let x = prepare(&shape(n, |i| i as i32 - 1));
-        assert!(all_ways(&x, &x, Pricing::Table(&table)).iter().all(|&d| d == 0.0));
+        assert!(all_ways(&x, &x, Costs::Table(&table)).iter().all(|&d| d == 0.0));
     }
 }

@@ -4,12 +4,13 @@
 //! which cuts them so that they fit into a budget before any tree of them is prepared. So it is
 //! made of sizes. All are upper bounds.
 
+use super::MatrixRequest;
+use super::matrix::Kinds;
 use super::plan::BATCH_LANES;
-use super::{Kinds, Prices, Request, SIDES, Side};
-use crate::distance::{
-    FAVOURITES_BYTES, Instructions, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, Lanes, Pricing,
-    most_bytes,
-};
+use crate::distance::{FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, most_bytes};
+use crate::pair::{Costs, SetCosts, Side};
+use crate::simd::{Instructions, Lanes};
+use crate::tree::Orientation;
 
 /// Most lanes of a vector: rows of lanes are rounded up to it.
 const WIDEST_VECTOR: u64 = 64;
@@ -72,40 +73,35 @@ pub struct Account {
     pub most_kept: u64,
 }
 
-/// Kinds of lanes that pairs with a smaller tree of up to so many nodes are computed in, the most
+/// Kinds of lanes that pairs with a smaller tree of up to that many nodes are computed in, the most
 /// nodes of each; and bytes of a cell for those that are left to the scalar kernel.
-fn lanes_of(prices: Prices<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
+fn lanes_of(costs: SetCosts<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
     let vectors = !Instructions::detected().is_empty();
-    let pricing = match prices {
+    let costs = match costs {
         // Of few labels, or of labels without vectors, all of whose savings are small.
-        Prices::Vectors(_) => {
+        SetCosts::Vectors(_) => {
             return (vec![(Lanes::Bytes, smaller), (Lanes::Doubles, smaller)], 8);
         }
-        Prices::Fixed(pricing) => pricing,
+        SetCosts::Fixed(costs) => costs,
     };
     let (mut used, mut served) = (Vec::new(), 0);
     for lanes in Lanes::ALL.into_iter().filter(|_| vectors) {
-        let most = smaller.min((lanes.most_nodes(pricing) as u64).saturating_add(1));
+        let most = smaller.min((lanes.most_nodes(costs) as u64).saturating_add(1));
         if served < most {
             served = most;
             used.push((lanes, served));
         }
     }
-    let scalar = if pricing.is_wide() { 16 } else { 8 };
+    let scalar = if costs.is_wide() { 16 } else { 8 };
     (used, if served < smaller { scalar } else { 0 })
 }
 
-/// Bytes of a vector on this machine.
-fn vector_bytes() -> u64 {
-    if Instructions::detected().contains(&Instructions::Avx512) { 64 } else { 32 }
-}
-
 /// Counts what a matrix of that extent takes.
-pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
+pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account {
     let Extent { nodes: (n, m), work, trees, labels, cutoff, .. } = *extent;
     let (smaller, larger) = (n.min(m), n.max(m));
-    let (used, scalar) = lanes_of(prices, smaller);
-    let shares = !matches!(prices, Prices::Vectors(_));
+    let (used, scalar) = lanes_of(costs, smaller);
+    let shares = !matches!(costs, SetCosts::Vectors(_));
     let product = |factors: &[u64]| factors.iter().fold(1u64, |all, &f| all.saturating_mul(f));
     // Nested key-roots have different sizes, so d of them have d²/2 nodes in sum.
     let depth = (2.0 * work as f64).sqrt() as u64 + 1;
@@ -117,13 +113,13 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         let row = lanes.bytes() * width;
         let table = product(&[larger, row]);
         let profile = product(&[larger.min(labels.0.max(labels.1) + 1), row]);
-        let state = product(&[STATE_VECTORS * vector_bytes(), depth + 2]);
+        let state = product(&[STATE_VECTORS * Instructions::vector_bytes(), depth + 2]);
         // A block per level and vector; a segment that crosses vectors has one more, and there are
         // half as many segments as nodes at most: each has a leaf of its own. Of a tree, or of a
         // batch of trees that are no larger than the batch. Large tables serve one side.
         let cells = work.min(LARGEST_TABLES).max(batch * depth.min(batch));
-        let blocks = cells / (vector_bytes() / lanes.bytes()) + width / 2;
-        let columns = product(&[blocks, BLOCK_VECTORS * vector_bytes()]);
+        let blocks = cells / (Instructions::vector_bytes() / lanes.bytes()) + width / 2;
+        let columns = product(&[blocks, BLOCK_VECTORS * Instructions::vector_bytes()]);
         let columns = columns.saturating_add(columns.min(KEEP_TABLES as u64));
         let places = product(&[PLACE_BYTES, labels.0.max(labels.1) + 1]);
         // Rows and labels that are shared are kept beyond one tree.
@@ -135,18 +131,18 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
             thread = thread.saturating_add(part);
         }
     }
-    let pricing = match prices {
-        Prices::Vectors(_) => None,
-        Prices::Fixed(pricing) => Some(pricing),
+    let fixed = match costs {
+        SetCosts::Vectors(_) => None,
+        SetCosts::Fixed(costs) => Some(costs),
     };
     if extent.inner {
         // Larger trees are not the columns of inner paths.
         let nodes = if larger > MOST_INNER_COLUMNS { (smaller, smaller) } else { (n, m) };
-        thread = thread.saturating_add(most_bytes(nodes, work, pricing));
+        thread = thread.saturating_add(most_bytes(nodes, work, fixed));
     }
     let scalar = if work > LARGEST_TABLES { scalar.max(8) } else { scalar };
     thread = thread.saturating_add(product(&[3 * scalar, n, m]));
-    if let Prices::Vectors(vectors) = prices {
+    if let SetCosts::Vectors(vectors) = costs {
         let width = smaller.max(BATCH_LANES[0] as u64);
         let gathered = product(&[larger + width, 8 * vectors.dimension() as u64]);
         thread = thread.saturating_add(gathered).saturating_add(product(&[24, larger, width]));
@@ -167,7 +163,7 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         let patterns = product(&[larger.min(labels.0.max(labels.1) + 1), larger]) / 4;
         let banded = larger.min(smaller + smaller / 3 + 1);
         thread = thread.saturating_add(patterns).saturating_add(product(&[4, banded, banded]));
-        if let Prices::Fixed(Pricing::Table(table)) = prices {
+        if let SetCosts::Fixed(Costs::Table(table)) = costs {
             let known =
                 |trees: u64, labels: usize| product(&[FAVOURITES_BYTES.0, trees, labels as u64]);
             let (rows, columns) = table.shape();
@@ -176,7 +172,7 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
         }
     }
     let per_block = 2 * BLOCK_VECTORS;
-    let of_nodes = used.iter().map(|_| per_block / 2 * vector_bytes()).sum();
+    let of_nodes = used.iter().map(|_| per_block / 2 * Instructions::vector_bytes()).sum();
     let of_work = used.iter().map(|(lanes, _)| per_block * lanes.bytes()).sum();
     bytes.kept = (of_nodes, of_work);
     bytes.most_kept = 2 * kinds * KEEP_TABLES as u64;
@@ -186,14 +182,15 @@ pub fn account(extent: &Extent, prices: Prices<'_>, threads: usize) -> Account {
 
 /// Most bytes that the threads take.
 pub(super) fn scratch_bytes(
-    request: &Request<'_>,
+    request: &MatrixRequest<'_>,
     kinds: Kinds<'_>,
     diagonal: bool,
     threads: usize,
 ) -> u64 {
     let nodes = largest_pair(request, kinds, diagonal);
     let trees = || request.x.trees.iter().chain(request.y.trees);
-    let work = SIDES.map(|side| trees().map(|tree| tree.oriented(side).column_work).max());
+    let work =
+        Orientation::BOTH.map(|side| trees().map(|tree| tree.oriented(side).column_work).max());
     let labels = |side: &Side<'_>| side.trees.iter().map(|tree| tree.labels().len()).max();
     let labels = [labels(&request.x), labels(&request.y)].map(|most| most.unwrap_or(0) as u64);
     let extent = Extent {
@@ -204,11 +201,11 @@ pub(super) fn scratch_bytes(
         cutoff: request.cutoff.is_some(),
         inner: false,
     };
-    account(&extent, request.prices, threads).scratch
+    account(&extent, request.costs, threads).scratch
 }
 
 /// Nodes, one more than there are, of the largest pair of trees that must meet.
-fn largest_pair(request: &Request<'_>, kinds: Kinds<'_>, diagonal: bool) -> (u64, u64) {
+fn largest_pair(request: &MatrixRequest<'_>, kinds: Kinds<'_>, diagonal: bool) -> (u64, u64) {
     let two_largest = |side: &Side<'_>, kinds: &[u32]| {
         kinds.iter().fold((None, None), |(first, second), &i| {
             let tree = Some((side.trees[i as usize].nodes() as u64 + 1, i as usize));
@@ -221,10 +218,10 @@ fn largest_pair(request: &Request<'_>, kinds: Kinds<'_>, diagonal: bool) -> (u64
         return (nodes(first), nodes(if diagonal { first } else { second }));
     }
     let (other_first, other_second) = two_largest(&request.y, kinds.columns);
-    let Request { x, y, prices, .. } = request;
+    let MatrixRequest { x, y, costs, .. } = request;
     match (first, other_first) {
         // Equal trees do not meet; then one of them meets the next one of the other side.
-        (Some((_, i)), Some((_, j))) if prices.costs_nothing(&x.operand(i), &y.operand(j)) => {
+        (Some((_, i)), Some((_, j))) if costs.costs_nothing(&x.operand(i), &y.operand(j)) => {
             let pairs = [(first, other_second), (second, other_first)];
             let pairs = pairs.map(|(a, b)| (nodes(a), nodes(b)));
             if pairs[0].0 * pairs[0].1 < pairs[1].0 * pairs[1].1 { pairs[1] } else { pairs[0] }

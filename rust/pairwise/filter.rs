@@ -1,17 +1,18 @@
 //! Pairs that a cutoff rules out before their distance is computed.
 
-use super::{Request, Side};
-use crate::distance::{Bounds, Catalogue, Scratch, preparation_time};
+use super::MatrixRequest;
+use crate::distance::{BoundScratch, Bounds, Catalogue, preparation_time};
 use crate::error::Result;
+use crate::pair::Side;
 use crate::parallel::Crew;
 use crate::tree::Prepared;
 
 /// The part of the work that bounds may take without sparing any: at once, and row by row.
 const CREDIT: f64 = 0.005;
-/// After a good time, bounds are paid for so many rows that spare nothing.
+/// After a good time, bounds are computed for at most this number of rows that save nothing.
 const RICH: f64 = 16.0;
 /// Bounds that take more than this part of what they may spare are not looked at.
-const DEAR: f64 = 0.5;
+const MOST_SHARE: f64 = 0.5;
 
 /// Looking at all trees may take this part of the work; else there are no bounds.
 const PREPARATION: f64 = 0.04;
@@ -28,46 +29,46 @@ pub(super) struct Filter<'a> {
 /// What a kind of bounds has spared, less what it has cost, as far as that still counts. Time, as
 /// estimated.
 #[derive(Debug, Default)]
-struct Account(f64);
+struct TimeCredit(f64);
 
-impl Account {
-    /// Whether bounds at this price are computed for a row that takes `work` without them.
-    fn affords(&mut self, price: f64, work: f64) -> bool {
+impl TimeCredit {
+    /// Whether bounds that take this time are computed for a row that takes `work` without them.
+    fn affords(&mut self, bound_time: f64, work: f64) -> bool {
         self.0 += CREDIT * work;
-        price > 0.0 && price < DEAR * work && price <= self.0
+        bound_time > 0.0 && bound_time < MOST_SHARE * work && bound_time <= self.0
     }
 
-    fn book(&mut self, price: f64, spared: f64) {
-        let most = self.0.max(RICH * price);
-        self.0 = (self.0 + spared - price).min(most);
+    fn book(&mut self, bound_time: f64, spared: f64) {
+        let most = self.0.max(RICH * bound_time);
+        self.0 = (self.0 + spared - bound_time).min(most);
     }
 }
 
 /// What a thread remembers from row to row.
 #[derive(Debug)]
-pub(super) struct Memory {
-    scratch: Scratch,
-    labels: Account,
-    strings: Account,
+pub(super) struct FilterMemory {
+    scratch: BoundScratch,
+    labels: TimeCredit,
+    strings: TimeCredit,
 }
 
-impl Memory {
+impl FilterMemory {
     /// For a thread that will do so much work.
     pub(super) fn new(work: f64) -> Self {
-        let [labels, strings] = [(); 2].map(|()| Account(CREDIT * work));
-        Self { scratch: Scratch::default(), labels, strings }
+        let [labels, strings] = [(); 2].map(|()| TimeCredit(CREDIT * work));
+        Self { scratch: BoundScratch::default(), labels, strings }
     }
 }
 
 impl<'a> Filter<'a> {
     /// `None` if there is no cutoff, or an infinite one. `work` is the time of all distances.
     pub(super) fn new(
-        request: &Request<'a>,
+        request: &MatrixRequest<'a>,
         catalogue: Option<&Catalogue>,
         work: f64,
         crew: &mut Crew<'_>,
     ) -> Result<Option<Self>> {
-        let Request { x, y, prices, cutoff, .. } = *request;
+        let MatrixRequest { x, y, costs, cutoff, .. } = *request;
         let Some(cutoff) = cutoff.filter(|&cutoff| cutoff < f64::INFINITY) else {
             return Ok(None);
         };
@@ -77,16 +78,16 @@ impl<'a> Filter<'a> {
             unknown += nodes(y);
         }
         let bounds = if preparation_time(unknown) < PREPARATION * work {
-            Some(Bounds::new(x, y, prices, catalogue, work, crew)?)
+            Some(Bounds::new(x, y, costs, catalogue, work, crew)?)
         } else {
             None
         };
-        Ok(Some(Self { bounds, limit: prices.most_quanta(cutoff) }))
+        Ok(Some(Self { bounds, limit: costs.most_quanta(cutoff) }))
     }
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` gives the tree of a column, by rising size, `time` the estimated time that some
+    /// `tree` returns the tree of a column, by rising size, `time` the estimated time that some
     /// columns ask for. Sizes are always compared. The bounds by labels and by strings are used
     /// where they have lately spared more than they cost.
     pub(super) fn retain(
@@ -95,7 +96,7 @@ impl<'a> Filter<'a> {
         columns: &mut Vec<usize>,
         tree: impl Fn(usize) -> usize,
         time: impl Fn(&[usize]) -> f64,
-        memory: &mut Memory,
+        memory: &mut FilterMemory,
     ) {
         let Some(bounds) = &self.bounds else { return };
         let limit = self.limit;
@@ -104,31 +105,31 @@ impl<'a> Filter<'a> {
         if [columns.first(), columns.last()].into_iter().flatten().any(|column| !passes(column)) {
             columns.retain(passes);
         }
-        let Memory { scratch, labels, strings } = memory;
+        let FilterMemory { scratch, labels, strings } = memory;
         let mut work = time(columns);
-        let price = about(columns, |column| bounds.label_time(i, tree(column)));
-        if labels.affords(price, work) {
+        let bound_time = about(columns, |column| bounds.label_time(i, tree(column)));
+        if labels.affords(bound_time, work) {
             columns.retain(|&column| bounds.quick(i, tree(column)) <= limit);
             let left = time(columns);
-            labels.book(price, work - left);
+            labels.book(bound_time, work - left);
             work = left;
         }
-        let price = about(columns, |column| bounds.string_time(i, tree(column)));
-        if strings.affords(price, work) {
+        let bound_time = about(columns, |column| bounds.string_time(i, tree(column)));
+        if strings.affords(bound_time, work) {
             columns.retain(|&column| bounds.strings(i, tree(column), limit, scratch) <= limit);
-            strings.book(price, work - time(columns));
+            strings.book(bound_time, work - time(columns));
         }
     }
 }
 
-/// About the sum of a price over some columns, whose trees are of similar size.
-fn about(columns: &[usize], price: impl Fn(usize) -> f64) -> f64 {
+/// About the sum of a time over some columns, whose trees are of similar size.
+fn about(columns: &[usize], bound_time: impl Fn(usize) -> f64) -> f64 {
     match *columns {
         [] => 0.0,
-        [only] => price(only),
+        [only] => bound_time(only),
         [first, .., last] => {
             let middle = columns[columns.len() / 2];
-            columns.len() as f64 * (price(first) + price(middle) + price(last)) / 3.0
+            columns.len() as f64 * (bound_time(first) + bound_time(middle) + bound_time(last)) / 3.0
         }
     }
 }
@@ -141,18 +142,19 @@ mod tests {
     /// something are computed for every row.
     #[test]
     fn an_account_ends_what_does_not_pay() {
-        for (price, spared, used) in [(0.1, 0.0, 50..101), (0.1, 0.5, 990..1001), (0.6, 1.0, 0..1)]
+        for (bound_time, spared, used) in
+            [(0.1, 0.0, 50..101), (0.1, 0.5, 990..1001), (0.6, 1.0, 0..1)]
         {
-            let mut account = Account(CREDIT * 1000.0);
+            let mut account = TimeCredit(CREDIT * 1000.0);
             let mut count = 0;
             for _ in 0..1000 {
-                if account.affords(price, 1.0) {
-                    account.book(price, spared);
+                if account.affords(bound_time, 1.0) {
+                    account.book(bound_time, spared);
                     count += 1;
                 }
             }
-            assert!(used.contains(&count), "{price} {spared} {count}");
-            assert!(f64::from(count) * (price - spared) <= 2.1 * CREDIT * 1000.0);
+            assert!(used.contains(&count), "{bound_time} {spared} {count}");
+            assert!(f64::from(count) * (bound_time - spared) <= 2.1 * CREDIT * 1000.0);
         }
     }
 }

@@ -4,9 +4,10 @@
 //! task is a batch and a range of row trees. Tasks are cut by estimated work, the largest come
 //! first, and no result depends on the cut.
 
-use crate::distance::{Lanes, estimate, pair_work};
-use crate::pairwise::{Prices, SIDES};
-use crate::tree::{Oriented, Prepared};
+use crate::distance::{estimate, pair_work};
+use crate::pair::SetCosts;
+use crate::simd::Lanes;
+use crate::tree::{Orientation, Oriented, Prepared};
 use std::ops::Range;
 
 /// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
@@ -29,7 +30,7 @@ pub(crate) struct Task {
     cells: f64,
 }
 
-/// What part of the matrix is wanted, at which prices.
+/// What part of the matrix is wanted, at which costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape<'a> {
     /// The columns are the rows again, and every unordered pair is met once, the smaller tree
@@ -38,14 +39,14 @@ pub(crate) struct Shape<'a> {
     /// With `triangle`: whether a tree must meet itself. Otherwise it may all the same, if it
     /// has company in its batch.
     pub(crate) diagonal: bool,
-    pub(crate) prices: Prices<'a>,
+    pub(crate) costs: SetCosts<'a>,
 }
 
 /// Lanes for a batch whose largest tree has that many nodes.
-fn batch_lanes(prices: Prices<'_>, nodes: usize) -> usize {
-    let lanes = match prices {
-        Prices::Fixed(pricing) => Lanes::narrowest(pricing, nodes),
-        Prices::Vectors(_) => None,
+fn batch_lanes(costs: SetCosts<'_>, nodes: usize) -> usize {
+    let lanes = match costs {
+        SetCosts::Fixed(costs) => Lanes::narrowest(costs, nodes),
+        SetCosts::Vectors(_) => None,
     };
     BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
 }
@@ -62,8 +63,9 @@ pub(crate) struct Plan {
 
 /// Work of a tree along the rows and along the columns, on its better side.
 fn weights(tree: &Prepared) -> (f64, f64) {
-    let least =
-        |of: fn(&Oriented) -> u64| SIDES.map(|side| of(tree.oriented(side))).into_iter().min();
+    let least = |of: fn(&Oriented) -> u64| {
+        Orientation::BOTH.map(|side| of(tree.oriented(side))).into_iter().min()
+    };
     let rows = least(|side| side.row_work).unwrap_or(0) as f64;
     let columns = least(|side| side.column_work).unwrap_or(0) as f64 + 1.0;
     // Half of what inner paths save is due to each of two trees.
@@ -74,7 +76,7 @@ fn weights(tree: &Prepared) -> (f64, f64) {
 /// The work of a pair of trees like this one on its best route, as a share of that along left or
 /// right paths; below 1 where inner paths pay.
 pub fn inner_share(tree: &Prepared) -> f64 {
-    let outer = SIDES.map(|side| tree.oriented(side));
+    let outer = Orientation::BOTH.map(|side| tree.oriented(side));
     let outer = outer.map(|side| estimate(side.row_work, side.column_work));
     let outer = outer[0].min(outer[1]);
     if outer > LARGE { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
@@ -116,7 +118,7 @@ impl Plan {
         };
         let row_sums = running(rows.trees, &row_order, |w| w.0);
         let column_sums = running(columns.trees, &column_order, |w| w.1);
-        let batches = cut_batches(columns.trees, &column_order, shape.prices);
+        let batches = cut_batches(columns.trees, &column_order, shape.costs);
         let last_row = |batch: &Range<usize>| match (triangle, batch.len()) {
             (false, _) => row_order.len(),
             (true, 1) if !diagonal => batch.start,
@@ -147,14 +149,14 @@ impl Plan {
 pub(crate) fn cut_batches(
     trees: &[Prepared],
     order: &[usize],
-    prices: Prices<'_>,
+    costs: SetCosts<'_>,
 ) -> Vec<Range<usize>> {
     let mut batches: Vec<Range<usize>> = Vec::new();
     let mut lanes = 0;
     for (position, &i) in order.iter().enumerate() {
         let wide = trees[i].nodes() + 1;
         match batches.last_mut() {
-            Some(batch) if lanes + wide <= batch_lanes(prices, wide - 1) => {
+            Some(batch) if lanes + wide <= batch_lanes(costs, wide - 1) => {
                 lanes += wide;
                 batch.end = position + 1;
             }
@@ -170,7 +172,7 @@ pub(crate) fn cut_batches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::Pricing;
+    use crate::pair::Costs;
     use crate::tree::Numbering;
 
     fn chain(n: usize) -> Prepared {
@@ -186,7 +188,7 @@ mod tests {
     }
 
     fn shape(triangle: bool, diagonal: bool) -> Shape<'static> {
-        Shape { triangle, diagonal, prices: Prices::Fixed(Pricing::Unit) }
+        Shape { triangle, diagonal, costs: SetCosts::Fixed(Costs::Unit) }
     }
 
     #[test]
@@ -220,7 +222,7 @@ mod tests {
         assert!(largest <= TASK_CELLS.1, "{largest}");
     }
 
-    /// A spine with a leaf by turns left and right of it, in preorder.
+    /// A spine with leaves alternately left and right of it, in preorder.
     fn zigzag(nodes: usize) -> Prepared {
         let mut parents = vec![-1];
         let (mut waiting, mut spine) = (Vec::new(), 0);
@@ -242,7 +244,7 @@ mod tests {
     fn work_is_estimated_along_inner_paths_too() {
         let trees: Vec<_> = [900, 1000, 1100].map(zigzag).into_iter().collect();
         let outer = {
-            let left = trees[1].oriented(SIDES[0]);
+            let left = trees[1].oriented(Orientation::BOTH[0]);
             estimate(left.row_work, left.column_work)
         };
         assert!(outer > 20.0 * pair_work(&trees[1], &trees[1]));

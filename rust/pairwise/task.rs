@@ -1,27 +1,55 @@
 //! One task: a batch of columns against a range of rows, row by row.
 
-use super::filter::{Filter, Memory};
+use super::MatrixRequest;
+use super::batch::{Batch, BatchRow, subtree_ids};
+use super::filter::{Filter, FilterMemory};
 use super::plan::{Plan, Task};
-use super::{Batch, Local, Prices, Request};
-use crate::distance::{Operand, Pricing, Workspace, cell_time, distance_in_band, distance_up_to};
+use crate::distance::{
+    Catalogue, PairPlan, Scratch, Workspace, cell_time, distance_in_band, distance_up_to,
+};
 use crate::error::Result;
-use crate::parallel::Cancel;
+use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts, Side};
+use crate::parallel::{Cancel, Crew};
 use crate::tree::SubtreeIds;
 
 /// All that the tasks of a matrix share.
 pub(super) struct Matrix<'a> {
-    pub(super) request: &'a Request<'a>,
+    request: &'a MatrixRequest<'a>,
     pub(super) plan: &'a Plan,
-    pub(super) diagonal: bool,
+    diagonal: bool,
     /// What deleting all of a tree of x, inserting all of a tree of y costs.
-    pub(super) deletes: Vec<i128>,
-    pub(super) inserts: Vec<i128>,
-    pub(super) filter: Option<Filter<'a>>,
+    deletes: Vec<i128>,
+    inserts: Vec<i128>,
+    filter: Option<Filter<'a>>,
     /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
-    pub(super) ids: Option<SubtreeIds>,
+    ids: Option<SubtreeIds>,
 }
 
-impl Matrix<'_> {
+fn totals(side: &Side<'_>, of: impl Fn(&Operand<'_>) -> i128) -> Vec<i128> {
+    (0..side.trees.len()).map(|i| of(&side.operand(i))).collect()
+}
+
+impl<'a> Matrix<'a> {
+    /// Prepares what the tasks share. `work` is the time of all distances.
+    pub(super) fn new(
+        request: &'a MatrixRequest<'a>,
+        plan: &'a Plan,
+        diagonal: bool,
+        (catalogue, work): (Option<&Catalogue>, f64),
+        crew: &mut Crew<'_>,
+    ) -> Result<Self> {
+        let MatrixRequest { x, y, costs, .. } = *request;
+        Ok(Self {
+            request,
+            plan,
+            diagonal,
+            deletes: totals(&x, |operand| costs.delete_all(operand)),
+            inserts: totals(&y, |operand| costs.insert_all(operand)),
+            filter: Filter::new(request, catalogue, work, crew)?,
+            ids: subtree_ids(x.trees, y.trees, costs, crew)?,
+        })
+    }
+
     /// Whether a pair is asked for: within a batch of the triangle (a, b) and (b, a) turn up.
     pub(super) fn wants(&self, row: usize, column: usize) -> bool {
         !self.request.triangle || row < column || (row == column && self.diagonal)
@@ -32,36 +60,39 @@ impl Matrix<'_> {
     pub(super) fn task(
         &self,
         task: &Task,
-        scratch: &mut (Workspace, Memory),
+        scratch: &mut (Workspace, FilterMemory),
         cancel: &Cancel,
     ) -> Result<(Vec<f64>, u64)> {
-        let Request { x, y, prices, .. } = *self.request;
+        let MatrixRequest { x, y, costs, .. } = *self.request;
         let columns = &self.plan.column_order[task.columns.clone()];
         let members =
             |codes| columns.iter().map(|&j| Operand { tree: &y.trees[j], codes }).collect();
         let mut distances = vec![f64::INFINITY; task.rows.len() * columns.len()];
         let out = task.rows.clone().zip(distances.chunks_exact_mut(columns.len()));
-        let mut row = Row::new(self, task);
-        match prices {
-            Prices::Fixed(pricing) => {
+        let mut row = TaskRow::new(self, task);
+        let (workspace, memory) = scratch;
+        let scratch = &mut Scratch { workspace, cancel };
+        match costs {
+            SetCosts::Fixed(costs) => {
                 let batch = Batch::new(members(y.codes));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1, out) {
-                        row.fill(&x.operand(row.i), &batch, pricing, &mut scratch.0, cancel, out)?;
+                    if row.begin(position, &batch, memory, out) {
+                        row.fill((x.operand(row.i), costs), &batch, scratch, out)?;
                     }
                 }
             }
-            Prices::Vectors(vectors) => {
-                let targets = Local::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
+            SetCosts::Vectors(vectors) => {
+                let targets =
+                    LocalLabels::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for (position, out) in out {
-                    if row.begin(position, &batch, &mut scratch.1, out) {
+                    if row.begin(position, &batch, memory, out) {
                         let tree = &x.trees[row.i];
-                        let source = Local::new(vectors, std::iter::once(tree), x.codes);
+                        let source = LocalLabels::new(vectors, std::iter::once(tree), x.codes);
                         let table = source.table(vectors, &targets);
                         let tree = Operand { tree, codes: Some(&source.codes) };
-                        let pricing = Pricing::Table(&table);
-                        row.fill(&tree, &batch, pricing, &mut scratch.0, cancel, out)?;
+                        let costs = Costs::Table(&table);
+                        row.fill((tree, costs), &batch, scratch, out)?;
                     }
                 }
             }
@@ -71,7 +102,7 @@ impl Matrix<'_> {
 }
 
 /// The rows of a task, one after the other.
-struct Row<'a> {
+struct TaskRow<'a> {
     matrix: &'a Matrix<'a>,
     task: &'a Task,
     /// The trees of the columns.
@@ -88,7 +119,7 @@ struct Row<'a> {
     exact: u64,
 }
 
-impl<'a> Row<'a> {
+impl<'a> TaskRow<'a> {
     fn new(matrix: &'a Matrix<'a>, task: &'a Task) -> Self {
         let columns = &matrix.plan.column_order[task.columns.clone()];
         let (kept, savings) = (Vec::new(), vec![0; columns.len()]);
@@ -101,12 +132,12 @@ impl<'a> Row<'a> {
         &mut self,
         position: usize,
         batch: &Batch<'_>,
-        memory: &mut Memory,
+        memory: &mut FilterMemory,
         out: &mut [f64],
     ) -> bool {
         let Matrix { request, plan, filter, .. } = self.matrix;
         self.i = plan.row_order[position];
-        let Request { x, y, prices, .. } = *request;
+        let MatrixRequest { x, y, costs, .. } = *request;
         let (i, columns) = (self.i, self.columns);
         let pattern = x.trees[i].pattern();
         self.kept.clear();
@@ -114,7 +145,7 @@ impl<'a> Row<'a> {
             if !self.matrix.wants(position, self.task.columns.start + place) {
                 continue;
             }
-            let is_free = || prices.costs_nothing(&x.operand(i), &y.operand(columns[place]));
+            let is_free = || costs.costs_nothing(&x.operand(i), &y.operand(columns[place]));
             if pattern == other && is_free() {
                 out[place] = 0.0;
             } else {
@@ -130,7 +161,7 @@ impl<'a> Row<'a> {
             let cells = |places: &[usize]| {
                 if places.len() == all { together } else { batch.single_cells(x, places) }
             };
-            let cell = cell_time(*prices, x.nodes().min(batch.largest));
+            let cell = cell_time(*costs, x.nodes().min(batch.largest));
             let time = |places: &[usize]| cell * together.min(cells(places));
             let tree = |place: usize| columns[place];
             filter.retain(i, &mut self.kept, tree, time, memory);
@@ -142,39 +173,41 @@ impl<'a> Row<'a> {
     /// Computes the distances of the kept columns.
     fn fill(
         &mut self,
-        x: &Operand<'_>,
+        (x, costs): (Operand<'_>, Costs<'_>),
         batch: &Batch<'_>,
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
         out: &mut [f64],
     ) -> Result<()> {
         let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
         let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
         // A large tree is the only member of its batch: it may profit from a band.
-        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter)
-            && let Some(found) = distance_in_band(*x, *y, pricing, filter.limit, cancel)?
-        {
-            out[0] = found;
-            self.exact += 1;
-            return Ok(());
+        if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter) {
+            let pair = Pair { x, y: *y, costs };
+            let plan = PairPlan::of_unequal(&pair);
+            if let Some(found) = distance_in_band(&pair, &plan, filter.limit, scratch.cancel)? {
+                out[0] = found;
+                self.exact += 1;
+                return Ok(());
+            }
         }
         if let Some(filter) = filter
             && self.alone
         {
             for &place in &self.kept {
-                let y = batch.members[place];
-                out[place] = distance_up_to(*x, y, pricing, filter.limit, workspace, cancel)?;
+                let pair = Pair { x, y: batch.members[place], costs };
+                let plan = PairPlan::of_unequal(&pair);
+                out[place] = distance_up_to(&pair, &plan, filter.limit, scratch)?;
             }
             self.exact += self.kept.len() as u64;
             return Ok(());
         }
         let ids = ids.as_ref().map(|ids| (ids.orientation(), ids.of(self.i)));
-        batch.row(x, ids, &self.kept, pricing, workspace, cancel, &mut self.savings)?;
+        let row = BatchRow { x, costs, ids };
+        batch.row(&row, &self.kept, scratch, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
-            out[place] = cut(request.prices.total(all - self.savings[place]));
+            out[place] = cut(request.costs.total(all - self.savings[place]));
         }
         self.exact += self.wanted as u64;
         Ok(())

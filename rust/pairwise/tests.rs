@@ -1,9 +1,11 @@
 use super::*;
 use crate::cost::CostTable;
-use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::distance;
+use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{Plain, trees};
-use crate::tree::Numbering;
+use crate::pair::{Costs, Pair, SetCosts, Side};
+use crate::parallel::Cancel;
+use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
 fn prepare(trees: &[Plain]) -> Vec<Prepared> {
@@ -11,7 +13,7 @@ fn prepare(trees: &[Plain]) -> Vec<Prepared> {
     trees.iter().map(|t| Prepared::new(&t.codes, &t.parents, &mut numbering)).collect()
 }
 
-fn matrix(request: &Request<'_>, threads: usize) -> Vec<f64> {
+fn matrix(request: &MatrixRequest<'_>, threads: usize) -> Vec<f64> {
     let m = request.y.trees.len();
     let mut out = vec![f64::NAN; request.x.trees.len() * m];
     let mut stored = 0;
@@ -30,7 +32,7 @@ fn matrix(request: &Request<'_>, threads: usize) -> Vec<f64> {
 }
 
 /// The matrix for some cutoffs, against a matrix without.
-fn check_cutoffs(request: &Request<'_>, uncut: &[f64]) {
+fn check_cutoffs(request: &MatrixRequest<'_>, uncut: &[f64]) {
     let mut cutoffs = uncut.to_vec();
     cutoffs.sort_by(f64::total_cmp);
     let quarter = cutoffs.len() / 4;
@@ -38,24 +40,30 @@ fn check_cutoffs(request: &Request<'_>, uncut: &[f64]) {
     for cutoff in some.into_iter().flatten().chain([0.0, 1.7, f64::INFINITY]) {
         let cut = |&d: &f64| if d <= cutoff { d } else { f64::INFINITY };
         let expected: Vec<_> = uncut.iter().map(cut).collect();
-        let request = Request { cutoff: Some(cutoff), ..*request };
+        let request = MatrixRequest { cutoff: Some(cutoff), ..*request };
         assert_eq!(matrix(&request, 1), expected, "{cutoff}");
     }
 }
 
-fn pair_by_pair(request: &Request<'_>) -> Vec<f64> {
+fn pair_by_pair(request: &MatrixRequest<'_>) -> Vec<f64> {
     let mut scratch = Workspace::default();
     let mut out = Vec::new();
     for i in 0..request.x.trees.len() {
         for j in 0..request.y.trees.len() {
             let (x, y) = (request.x.operand(i), request.y.operand(j));
-            let d = match request.prices {
-                Prices::Fixed(pricing) => distance(x, y, pricing, &mut scratch, &Cancel::default()),
-                Prices::Vectors(vectors) => {
+            let d = match request.costs {
+                SetCosts::Fixed(costs) => distance(
+                    &Pair { x, y, costs },
+                    &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
+                ),
+                SetCosts::Vectors(vectors) => {
                     // One table of the whole vocabulary, and a label without a vector.
                     let all: Vec<_> = (0..4).collect();
                     let table = vectors.table(&vectors.gather(&all), &vectors.gather(&all));
-                    distance(x, y, Pricing::Table(&table), &mut scratch, &Cancel::default())
+                    distance(
+                        &Pair { x, y, costs: Costs::Table(&table) },
+                        &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
+                    )
                 }
             };
             out.push(d.unwrap());
@@ -77,15 +85,15 @@ proptest! {
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
         let side = |trees| Side { trees, codes: None };
-        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+        for costs in [Costs::Unit, Costs::Table(&table)] {
             let request =
-                Request { x: side(&x), y: side(&y), prices: Prices::Fixed(pricing), triangle: false, diagonal: true, cutoff: None };
+                MatrixRequest { x: side(&x), y: side(&y), costs: SetCosts::Fixed(costs), triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
             check_cutoffs(&request, &pair_by_pair(&request));
         }
         let (triangle, diagonal) = (true, true);
         let request =
-            Request { x: side(&x), y: side(&x), prices: Prices::Fixed(Pricing::Unit), triangle, diagonal, cutoff: None };
+            MatrixRequest { x: side(&x), y: side(&x), costs: SetCosts::Fixed(Costs::Unit), triangle, diagonal, cutoff: None };
         prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
         check_cutoffs(&request, &pair_by_pair(&request));
     }
@@ -108,9 +116,9 @@ proptest! {
         let table = |costs: &[f64]| CostTable::new(&costs[..4], &costs[4..6], &costs[6..]).unwrap();
         let (whole, scaled) = (table(&costs), table(&scaled));
         let side = Side { trees: &trees, codes: None };
-        for pricing in [Pricing::Unit, Pricing::Table(&whole), Pricing::Table(&scaled)] {
-            let prices = Prices::Fixed(pricing);
-            let request = Request { x: side, y: side, prices, triangle: false, diagonal: true, cutoff: None };
+        for costs in [Costs::Unit, Costs::Table(&whole), Costs::Table(&scaled)] {
+            let costs = SetCosts::Fixed(costs);
+            let request = MatrixRequest { x: side, y: side, costs, triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
         }
     }
@@ -129,14 +137,14 @@ proptest! {
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let side = |trees| Side { trees, codes: None };
-        for kind in [Kind::Cosine, Kind::Chord, Kind::Angle, Kind::Euclidean] {
+        for kind in [VectorKind::Cosine, VectorKind::Chord, VectorKind::Angle, VectorKind::Euclidean] {
             let mut rows: Vec<_> = vectors.chunks(7).map(<[f64]>::to_vec).collect();
             if let Some(row) = rows.get_mut(zero) {
                 row.fill(0.0);
             }
             let length = |row: &Vec<f64>| row.iter().map(|v| v * v).sum::<f64>().sqrt();
             let lengths: Vec<_> = rows.iter().map(length).collect();
-            if kind != Kind::Euclidean {
+            if kind != VectorKind::Euclidean {
                 for (row, &length) in rows.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0) {
                     for value in row.iter_mut() {
                         *value /= length;
@@ -147,13 +155,13 @@ proptest! {
             let single: Vec<_> = double.iter().map(|&value| value as f32).collect();
             for elements in [Elements::Double(&double), Elements::Single(&single)] {
                 let costs = VectorCosts::new(elements, &lengths, kind).unwrap();
-                let prices = Prices::Vectors(&costs);
+                let costs = SetCosts::Vectors(&costs);
                 let request =
-                    Request { x: side(&x), y: side(&y), prices, triangle: false, diagonal: true, cutoff: None };
+                    MatrixRequest { x: side(&x), y: side(&y), costs, triangle: false, diagonal: true, cutoff: None };
                 prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
                 check_cutoffs(&request, &pair_by_pair(&request));
                 let request =
-                    Request { x: side(&x), y: side(&x), prices, triangle: true, diagonal: true, cutoff: None };
+                    MatrixRequest { x: side(&x), y: side(&x), costs, triangle: true, diagonal: true, cutoff: None };
                 prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
             }
         }
@@ -183,10 +191,10 @@ fn mixed_shapes_agree_for_every_number_of_threads() {
     }
     let trees = prepare(&plain);
     let side = Side { trees: &trees, codes: None };
-    let request = Request {
+    let request = MatrixRequest {
         x: side,
         y: side,
-        prices: Prices::Fixed(Pricing::Unit),
+        costs: SetCosts::Fixed(Costs::Unit),
         triangle: true,
         diagonal: true,
         cutoff: None,
@@ -196,7 +204,7 @@ fn mixed_shapes_agree_for_every_number_of_threads() {
         assert_eq!(matrix(&request, threads), expected);
     }
     check_cutoffs(&request, &expected);
-    let whole = Request { triangle: false, ..request };
+    let whole = MatrixRequest { triangle: false, ..request };
     assert_eq!(matrix(&whole, 2), expected);
 }
 
@@ -205,10 +213,10 @@ fn a_poll_that_says_no_stops_the_matrix() {
     let tree = Plain { codes: vec![0; 50], parents: (0..50).map(|i| i - 1).collect() };
     let trees = prepare(&vec![tree; 40]);
     let side = Side { trees: &trees, codes: None };
-    let request = Request {
+    let request = MatrixRequest {
         x: side,
         y: side,
-        prices: Prices::Fixed(Pricing::Unit),
+        costs: SetCosts::Fixed(Costs::Unit),
         triangle: true,
         diagonal: false,
         cutoff: None,
@@ -226,19 +234,19 @@ fn what_bounds_rule_out_is_not_computed() {
     let plain: Vec<_> = (0..200).map(|k| chain(20 + k / 2, k % 2)).collect();
     let trees = prepare(&plain);
     let side = Side { trees: &trees, codes: None };
-    let prices = Prices::Fixed(Pricing::Unit);
+    let costs = SetCosts::Fixed(Costs::Unit);
     let (triangle, diagonal) = (true, false);
-    let request = Request { x: side, y: side, prices, triangle, diagonal, cutoff: Some(0.0) };
-    let count = |request: &Request<'_>| {
+    let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal, cutoff: Some(0.0) };
+    let count = |request: &MatrixRequest<'_>| {
         compute(request, 1, &Cancel::default(), |_, _, _| {}, |_| true).unwrap()
     };
     // No two of them are equal, and their labels tell.
     assert_eq!(count(&request), Computed { pairs: 200 * 199 / 2, exact: 0 });
-    let all = Request { cutoff: None, ..request };
+    let all = MatrixRequest { cutoff: None, ..request };
     assert_eq!(count(&all), Computed { pairs: 200 * 199 / 2, exact: 200 * 199 / 2 });
     // To look at the labels of a few chains would take longer than to compare them.
     let few = Side { trees: &trees[..4], codes: None };
-    let few = Request { x: few, y: few, ..request };
+    let few = MatrixRequest { x: few, y: few, ..request };
     assert_eq!(count(&few), Computed { pairs: 6, exact: 6 });
 }
 
@@ -253,9 +261,9 @@ fn equal_trees_of_any_size_cost_nothing() {
     let x = prepare(&[chain(300_000, 1), chain(3, 0), chain(300_000, 1)]);
     let y = prepare(&[chain(2, 0), chain(300_000, 0)]);
     let codes = [1u32, 0];
-    let prices = Prices::Fixed(Pricing::Unit);
+    let costs = SetCosts::Fixed(Costs::Unit);
     let side = Side { trees: &x, codes: None };
-    let count = |request: &Request<'_>| {
+    let count = |request: &MatrixRequest<'_>| {
         let mut found = Vec::new();
         let store = |i, j, d| found.push((i, j, d));
         let exact = compute(request, 1, &Cancel::default(), store, |_| true).unwrap().exact;
@@ -263,7 +271,8 @@ fn equal_trees_of_any_size_cost_nothing() {
         (found, exact)
     };
     for cutoff in [None, Some(1e6)] {
-        let request = Request { x: side, y: side, prices, triangle: true, diagonal: false, cutoff };
+        let request =
+            MatrixRequest { x: side, y: side, costs, triangle: true, diagonal: false, cutoff };
         let (mut found, exact) = count(&request);
         for pair in &mut found {
             *pair = (pair.0.min(pair.1), pair.0.max(pair.1), pair.2);
@@ -273,7 +282,7 @@ fn equal_trees_of_any_size_cost_nothing() {
         assert_eq!(exact, 1);
         let other = Side { trees: &y, codes: Some(&codes) };
         let request =
-            Request { x: side, y: other, prices, triangle: false, diagonal: true, cutoff };
+            MatrixRequest { x: side, y: other, costs, triangle: false, diagonal: true, cutoff };
         let (found, exact) = count(&request);
         let (large, small) = (299_998.0, 300_000.0);
         let expected = [large, 0.0, 3.0, small, large, 0.0];
@@ -299,14 +308,14 @@ proptest! {
         let replace = [costs[0], costs[1], costs[1], costs[0]];
         let table = CostTable::new(&replace, &costs[2..], &costs[2..]).unwrap();
         let side = Side { trees: &trees, codes: None };
-        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-            let prices = Prices::Fixed(pricing);
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            let costs = SetCosts::Fixed(costs);
             for triangle in [false, true] {
-                let request = Request { x: side, y: side, prices, triangle, diagonal: true, cutoff: None };
+                let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal: true, cutoff: None };
                 let expected = pair_by_pair(&request);
                 prop_assert_eq!(matrix(&request, 2), &expected[..]);
                 check_cutoffs(&request, &expected);
-                let condensed = Request { diagonal: false, ..request };
+                let condensed = MatrixRequest { diagonal: false, ..request };
                 let n = trees.len();
                 for (k, (&d, found)) in expected.iter().zip(matrix(&condensed, 1)).enumerate() {
                     prop_assert!(found == d || (triangle && k / n == k % n && found.is_nan()));

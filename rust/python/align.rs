@@ -1,17 +1,16 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
-use crate::align::bulk::{self, Script};
-use crate::align::subtree_distances as core_subtree_distances;
 use crate::align::{
     CoOptimal, Enumeration, Integer, Order, Problem, align_work, in_quanta, one_alignment,
-    soft_alignment,
+    soft_alignment, subtree_distances as core_subtree_distances,
 };
-use crate::distance::{Operand, Pricing, Workspace, cost_of_pairs, pair_work};
+use crate::distance::{Scratch, Workspace, pair_work};
 use crate::error::{Error, Result};
-use crate::pairwise::Side;
+use crate::pair::{Pair, Side};
+use crate::pairwise::edits::{self, Script};
 use crate::parallel::Cancel;
-use crate::python::cost::{CostTable, PriceList, with_prices};
-use crate::python::distance::{LONG_PAIR, SMALL_PAIR, WORKSPACE, with_operands};
+use crate::python::cost::{CostTable, GivenCosts, with_set_costs};
+use crate::python::distance::{GivenPair, LONG_PAIR, SMALL_PAIR, WORKSPACE, with_pair};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
@@ -20,18 +19,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Mutex;
 
-/// Two trees and their costs, as they come from Python.
-type Pair<'a, 'py> = (
-    &'a Bound<'py, TreeData>,
-    &'a Bound<'py, TreeData>,
-    Option<&'a Bound<'py, CostTable>>,
-    Option<&'a Bound<'py, PyDict>>,
-);
-
 /// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it.
 fn on_pair<T: Send>(
     py: Python<'_>,
-    pair: Pair<'_, '_>,
+    pair: GivenPair<'_, '_>,
     work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     on_pair_with(py, pair, 0.0, work)
@@ -40,14 +31,15 @@ fn on_pair<T: Send>(
 /// The same, if there is more to do than the cells of the pair.
 fn on_pair_with<T: Send>(
     py: Python<'_>,
-    (x, y, table, index): Pair<'_, '_>,
+    pair: GivenPair<'_, '_>,
     more: f64,
     work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    with_operands(py, x, y, table, index, |x, y, pricing| {
-        let cells = pair_work(x.tree, y.tree) + align_work(x.tree, y.tree) + more;
-        let solve = |scratch: &mut Workspace, cancel: &Cancel| {
-            work(Solver { x, y, pricing, scratch, cancel })
+    with_pair(py, pair, |pair| {
+        let (x, y) = (pair.x.tree, pair.y.tree);
+        let cells = pair_work(x, y) + align_work(x, y) + more;
+        let solve = |workspace: &mut Workspace, cancel: &Cancel| {
+            work(Solver { pair, scratch: Scratch { workspace, cancel } })
         };
         if cells > LONG_PAIR {
             return run::watched(py, |cancel| solve(&mut Workspace::default(), cancel));
@@ -57,23 +49,23 @@ fn on_pair_with<T: Send>(
     })
 }
 
-/// Two trees, their costs, and what is needed to align them.
+/// A pair, and what is needed to align it.
 struct Solver<'a, 's> {
-    x: Operand<'a>,
-    y: Operand<'a>,
-    pricing: Pricing<'a>,
-    scratch: &'s mut Workspace,
-    cancel: &'s Cancel,
+    pair: Pair<'a>,
+    scratch: Scratch<'s>,
 }
 
 impl<'a> Solver<'a, '_> {
+    fn cancel(&self) -> &Cancel {
+        self.scratch.cancel
+    }
+
     fn problem<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
-        let Self { x, y, pricing, .. } = *self;
-        Problem::new(x, y, pricing, tolerance, order, self.scratch, self.cancel)
+        Problem::new(self.pair, tolerance, order, &mut self.scratch)
     }
 
     fn cooptimal<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
-        CoOptimal::new(self.problem(tolerance, order)?, self.cancel)
+        CoOptimal::new(self.problem(tolerance, order)?, self.scratch.cancel)
     }
 }
 
@@ -135,9 +127,9 @@ pub(super) fn align_pair<'py>(
     index: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Aligned<'py>> {
     let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pricing, Q => {
+        in_quanta!(solver.pair.costs, Q => {
             let problem = solver.problem::<Q>(0.0, Order::Preorder)?;
-            Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel)?))
+            Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel())?))
         })
     })?;
     Ok((cost, pack(py, &pairs)))
@@ -154,14 +146,14 @@ pub(super) fn alignment_cost(
     pairs: &[u8],
 ) -> PyResult<f64> {
     let (labels_x, labels_y) = (&x.get().codes, &y.get().codes);
-    with_operands(py, x, y, table, index, |x, y, pricing| {
+    with_pair(py, (x, y, table, index), |pair| {
         let labels = |(i, j): (u32, u32)| {
-            let pair = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
-            Some((x.code(*pair.0 as u32), y.code(*pair.1 as u32)))
+            let (a, b) = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
+            Some((pair.x.code(*a as u32), pair.y.code(*b as u32)))
         };
         let labels: Option<Vec<_>> = unpack(pairs).map(labels).collect();
         let labels = labels.ok_or_else(|| Error::Invalid("a pair is out of range".to_owned()))?;
-        Ok(cost_of_pairs(&x, &y, pricing, &labels))
+        Ok(pair.cost_of(&labels))
     })
 }
 
@@ -176,8 +168,8 @@ pub(super) fn cooptimal_count<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let count = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pricing, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.count(solver.cancel)
+        in_quanta!(solver.pair.costs, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.count(solver.cancel())
         })
     })?;
     Ok(PyBytes::new(py, &count.to_bytes_le()))
@@ -194,8 +186,8 @@ pub(super) fn cooptimal_expectation<'py>(
     tolerance: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let expectation = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pricing, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.expectation(solver.cancel)
+        in_quanta!(solver.pair.costs, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.expectation(solver.cancel())
         })
     })?;
     matrix(py, expectation.shares, y.get().codes.len() + 1)
@@ -217,8 +209,8 @@ pub(super) fn cooptimal_sample<'py>(
     // A walk takes about as many steps as there are nodes, each as long as a few cells.
     let steps = 10.0 * f64::from(count) * (x.get().codes.len() + y.get().codes.len()) as f64;
     let samples = on_pair_with(py, (x, y, table, index), steps, |mut solver| {
-        in_quanta!(solver.pricing, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel)
+        in_quanta!(solver.pair.costs, Q => {
+            solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel())
         })
     })?;
     Ok(samples.iter().map(|pairs| pack(py, pairs)).collect())
@@ -242,8 +234,8 @@ impl Alignments {
         tolerance: f64,
     ) -> PyResult<Self> {
         let enumeration = on_pair(py, (x, y, table, index), |mut solver| {
-            in_quanta!(solver.pricing, Q => {
-                Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel)
+            in_quanta!(solver.pair.costs, Q => {
+                Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel())
             })
         })?;
         Ok(Self { enumeration: Mutex::new(enumeration) })
@@ -269,8 +261,8 @@ pub(super) fn soft_pair<'py>(
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pricing, Q => {
-            soft_alignment(&solver.problem::<Q>(0.0, Order::Free)?, temperature, solver.cancel)
+        in_quanta!(solver.pair.costs, Q => {
+            soft_alignment(&solver.problem::<Q>(0.0, Order::Free)?, temperature, solver.cancel())
         })
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
@@ -285,9 +277,8 @@ pub(super) fn subtree_distances<'py>(
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let distances = on_pair(py, (x, y, table, index), |solver| {
-        let Solver { x, y, pricing, scratch, cancel } = solver;
-        core_subtree_distances(x, y, pricing, scratch, cancel)
+    let distances = on_pair(py, (x, y, table, index), |mut solver| {
+        core_subtree_distances(&solver.pair, &mut solver.scratch)
     })?;
     PyArray1::from_vec(py, distances).reshape([x.get().codes.len(), y.get().codes.len()])
 }
@@ -303,7 +294,7 @@ pub(super) fn edit_counts<'py>(
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
     codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
     symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
-    costs: Option<PriceList<'py>>,
+    costs: Option<GivenCosts<'py>>,
     pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
     script: (bool, Option<f64>),
     tolerance: f64,
@@ -330,12 +321,12 @@ pub(super) fn edit_counts<'py>(
         .into());
     }
     let mut rows = vec![Vec::new(); pairs.len()];
-    with_prices(py, costs.as_ref(), |prices| {
+    with_set_costs(py, costs.as_ref(), |costs| {
         let symbols = symbols.2;
-        let request = bulk::Request { x, y, symbol_of, symbols, prices, script, tolerance };
+        let request = edits::CountRequest { x, y, symbol_of, symbols, costs, script, tolerance };
         run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
             let store = |position: usize, counts| rows[position] = counts;
-            bulk::edit_counts(&request, &pairs, threads, cancel, store, poll)
+            edits::edit_counts(&request, &pairs, threads, cancel, store, poll)
         })
     })?;
     let mut starts = vec![0i64];

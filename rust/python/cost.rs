@@ -1,10 +1,9 @@
 //! Costs: tables ready for the kernels, closure and axioms.
 
-use crate::cost::vectors::{Elements, Kind, VectorCosts};
+use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::cost::{self, Axiom};
-use crate::distance::Pricing;
 use crate::error::Error;
-use crate::pairwise::Prices;
+use crate::pair::{Costs, SetCosts};
 use crate::python::error::own;
 use crate::python::run;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -42,7 +41,7 @@ impl CostTable {
 pub(super) struct VectorTable {
     vectors: Array,
     lengths: Vec<f64>,
-    kind: Kind,
+    kind: VectorKind,
 }
 
 enum Array {
@@ -60,10 +59,10 @@ impl VectorTable {
         kind: &str,
     ) -> PyResult<Self> {
         let kind = match kind {
-            "cosine" => Kind::Cosine,
-            "chord" => Kind::Chord,
-            "angle" => Kind::Angle,
-            "euclidean" => Kind::Euclidean,
+            "cosine" => VectorKind::Cosine,
+            "chord" => VectorKind::Chord,
+            "angle" => VectorKind::Angle,
+            "euclidean" => VectorKind::Euclidean,
             _ => return Err(Error::Invalid(format!("there is no kind {kind:?}")).into()),
         };
         let vectors = match vectors.cast::<PyArray2<f32>>() {
@@ -120,31 +119,31 @@ impl VectorTable {
 
 /// Costs for the pairs of two sets, as they come from Python.
 #[derive(FromPyObject)]
-pub(super) enum PriceList<'py> {
+pub(super) enum GivenCosts<'py> {
     Table(Bound<'py, CostTable>),
     Vectors(Bound<'py, VectorTable>),
 }
 
-impl PriceList<'_> {
+impl GivenCosts<'_> {
     pub(super) fn is_symmetric(&self) -> bool {
         match self {
-            PriceList::Table(table) => table.get().is_symmetric(),
-            PriceList::Vectors(_) => true,
+            GivenCosts::Table(table) => table.get().is_symmetric(),
+            GivenCosts::Vectors(_) => true,
         }
     }
 }
 
 /// Does something with costs; without any, every edit costs 1.
-pub(super) fn with_prices<T>(
+pub(super) fn with_set_costs<T>(
     py: Python<'_>,
-    list: Option<&PriceList<'_>>,
-    work: impl FnOnce(Prices<'_>) -> PyResult<T>,
+    list: Option<&GivenCosts<'_>>,
+    work: impl FnOnce(SetCosts<'_>) -> PyResult<T>,
 ) -> PyResult<T> {
     match list {
-        None => work(Prices::Fixed(Pricing::Unit)),
-        Some(PriceList::Table(table)) => work(Prices::Fixed(Pricing::Table(&table.get().table))),
-        Some(PriceList::Vectors(vectors)) => {
-            vectors.get().with_costs(py, |costs| work(Prices::Vectors(costs)))
+        None => work(SetCosts::Fixed(Costs::Unit)),
+        Some(GivenCosts::Table(table)) => work(SetCosts::Fixed(Costs::Table(&table.get().table))),
+        Some(GivenCosts::Vectors(vectors)) => {
+            vectors.get().with_costs(py, |costs| work(SetCosts::Vectors(costs)))
         }
     }
 }

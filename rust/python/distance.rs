@@ -1,10 +1,11 @@
 //! Distances of pairs and of sets.
 
-use crate::distance::{self, Decomposition, Kernel, Operand, Pricing, Route, Workspace};
+use crate::distance::{self, Decomposition, Kernel, PairPlan, Route, Scratch, Workspace};
 use crate::error::Error;
-use crate::pairwise::{self as core, Request, Side};
+use crate::pair::{Costs, Operand, Pair, Side};
+use crate::pairwise::{self as core, MatrixRequest};
 use crate::parallel::{self, Cancel};
-use crate::python::cost::{CostTable, PriceList, encode_into, with_prices};
+use crate::python::cost::{CostTable, GivenCosts, encode_into, with_set_costs};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
@@ -42,25 +43,20 @@ pub(super) fn available_memory() -> u64 {
     crate::memory::available()
 }
 
-fn pair_distance(
-    py: Python<'_>,
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
-    cutoff: Option<f64>,
-) -> PyResult<f64> {
-    // Equal trees cost nothing, so there is no need to look how much work they are.
-    let free = distance::costs_nothing(&x, &y, pricing);
-    let cells = if free { 0.0 } else { distance::pair_work(x.tree, y.tree) };
-    let compute = |scratch: &mut Workspace, cancel: &Cancel| match cutoff {
-        None => distance::distance(x, y, pricing, scratch, cancel),
-        Some(cutoff) => distance::distance_within(x, y, pricing, cutoff, scratch, cancel),
+fn pair_distance(py: Python<'_>, pair: &Pair<'_>, cutoff: Option<f64>) -> PyResult<f64> {
+    let plan = PairPlan::new(pair);
+    let compute = |workspace: &mut Workspace, cancel: &Cancel| {
+        let scratch = &mut Scratch { workspace, cancel };
+        match cutoff {
+            None => distance::planned_distance(pair, &plan, scratch),
+            Some(cutoff) => distance::planned_distance_within(pair, &plan, cutoff, scratch),
+        }
     };
     let quick = |cancel: &Cancel| WORKSPACE.with_borrow_mut(|scratch| compute(scratch, cancel));
-    if cells < SMALL_PAIR {
+    if plan.cells() < SMALL_PAIR {
         return Ok(quick(&Cancel::default())?);
     }
-    if cells < LONG_PAIR {
+    if plan.cells() < LONG_PAIR {
         return run::briefly(py, || quick(&Cancel::default()));
     }
     run::watched(py, |cancel| compute(&mut Workspace::default(), cancel))
@@ -91,7 +87,7 @@ pub(super) fn unit_distance(
     y: &Bound<'_, TreeData>,
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, None, None, |x, y, pricing| pair_distance(py, x, y, pricing, cutoff))
+    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, cutoff))
 }
 
 /// The distance of two trees by table, infinite above the cutoff; without an index, the table's
@@ -106,42 +102,46 @@ pub(super) fn table_distance(
     index: Option<&Bound<'_, PyDict>>,
     cutoff: Option<f64>,
 ) -> PyResult<f64> {
-    with_operands(py, x, y, Some(table), index, |x, y, pricing| {
-        pair_distance(py, x, y, pricing, cutoff)
-    })
+    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, cutoff))
 }
 
+/// Two trees and their costs, as they come from Python: without a table unit costs, without an
+/// index a table whose alphabets are those of the trees.
+pub(super) type GivenPair<'a, 'py> = (
+    &'a Bound<'py, TreeData>,
+    &'a Bound<'py, TreeData>,
+    Option<&'a Bound<'py, CostTable>>,
+    Option<&'a Bound<'py, PyDict>>,
+);
+
 /// Runs `compute` with both trees coded for their costs: by table, or unit costs.
-pub(super) fn with_operands<T>(
+pub(super) fn with_pair<T>(
     py: Python<'_>,
-    x: &Bound<'_, TreeData>,
-    y: &Bound<'_, TreeData>,
-    table: Option<&Bound<'_, CostTable>>,
-    index: Option<&Bound<'_, PyDict>>,
-    compute: impl FnOnce(Operand<'_>, Operand<'_>, Pricing<'_>) -> PyResult<T>,
+    (x, y, table, index): GivenPair<'_, '_>,
+    compute: impl FnOnce(Pair<'_>) -> PyResult<T>,
 ) -> PyResult<T> {
     let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    let pricing = table.map_or(Pricing::Unit, |table| Pricing::Table(&table.get().table));
+    let costs = table.map_or(Costs::Unit, |table| Costs::Table(&table.get().table));
     // Which trees need a translation of their label codes.
-    let translated = match (pricing, index) {
-        (Pricing::Unit, _) => {
+    let translated = match (costs, index) {
+        (Costs::Unit, _) => {
             match_labels(py, x, y, &mut of_y)?;
             (false, true)
         }
-        (Pricing::Table(_), Some(index)) => {
+        (Costs::Table(_), Some(index)) => {
             encode_into(x.alphabet.bind(py), index, &mut of_x)?;
             encode_into(y.alphabet.bind(py), index, &mut of_y)?;
             (true, true)
         }
-        (Pricing::Table(table), None) => {
+        (Costs::Table(table), None) => {
             check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()))?;
             (false, false)
         }
     };
-    let source = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
-    let target = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
-    let result = compute(source, target, pricing);
+    let x = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
+    let y = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
+    let result = compute(Pair { x, y, costs });
     CODES.set((of_x, of_y));
     result
 }
@@ -176,10 +176,10 @@ pub(super) fn distance_by(
         _ => Decomposition::Mixed,
     };
     let route = Route { decomposition, swapped };
-    with_operands(py, x, y, table, index, |x, y, pricing| {
-        let cancel = Cancel::default();
-        let mut scratch = Workspace::default();
-        Ok(distance::distance_by(x, y, pricing, kernel, route, &mut scratch, &cancel)?)
+    with_pair(py, (x, y, table, index), |pair| {
+        let scratch =
+            &mut Scratch { workspace: &mut Workspace::default(), cancel: &Cancel::default() };
+        Ok(distance::distance_by(&pair, kernel, route, scratch)?)
     })
 }
 
@@ -212,7 +212,7 @@ impl<'py> Output<'py> {
     }
 }
 
-/// Fills `out` with all distances from `x` to `y`, or inside `x`; gives the number of those that
+/// Fills `out` with all distances from `x` to `y`, or inside `x`; returns the number of those that
 /// were computed, the others being certain to be above the cutoff.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
@@ -221,13 +221,13 @@ pub(super) fn pairwise(
     x: &Bound<'_, PreparedSet>,
     y: Option<&Bound<'_, PreparedSet>>,
     codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
-    costs: Option<PriceList<'_>>,
+    costs: Option<GivenCosts<'_>>,
     out: &Bound<'_, PyAny>,
     cutoff: Option<f64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<u64> {
-    let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
+    let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
@@ -269,11 +269,11 @@ pub(super) fn pairwise(
             })
         }};
     }
-    with_prices(py, costs.as_ref(), |prices| {
-        let request = Request {
+    with_set_costs(py, costs.as_ref(), |costs| {
+        let request = MatrixRequest {
             x: sources,
             y: targets,
-            prices,
+            costs,
             triangle: y.is_none() && symmetric,
             diagonal: !condensed,
             cutoff,

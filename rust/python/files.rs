@@ -61,7 +61,6 @@ pub(super) fn write_bracket(
 /// One line per tree; `labels`, `ids` and `classes` are JSON texts.
 #[pyfunction]
 pub(super) fn write_jsonl(
-    py: Python<'_>,
     labels: Vec<String>,
     codes: PyReadonlyArray1<'_, i32>,
     parents: PyReadonlyArray1<'_, i32>,
@@ -69,6 +68,7 @@ pub(super) fn write_jsonl(
     ids: Texts,
     classes: Texts,
 ) -> PyResult<String> {
+    let py = codes.py();
     let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
     let offsets = offsets.as_slice()?;
     run::watched(py, |cancel| {

@@ -1,4 +1,7 @@
 //! The Python face: the private module `treemetric._core`. Nothing else names pyo3 or numpy.
+//!
+//! Functions here turn Python objects into the values of the rooms below, release the GIL, and
+//! turn results and errors into Python objects. They hold no algorithms.
 
 mod align;
 mod cost;

@@ -1,8 +1,9 @@
 //! Neighbours of trees.
 
 use crate::error::Error;
-use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Side, Wanted};
-use crate::python::cost::{PriceList, with_prices};
+use crate::pair::Side;
+use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Wanted};
+use crate::python::cost::{GivenCosts, with_set_costs};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -27,14 +28,14 @@ impl SearchIndex {
         py: Python<'_>,
         y: &Bound<'_, PreparedSet>,
         codes: Option<PyReadonlyArray1<'_, u32>>,
-        costs: Option<PriceList<'_>>,
+        costs: Option<GivenCosts<'_>>,
         threads: usize,
     ) -> PyResult<Self> {
         let codes = codes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
         let targets = Side { trees: &y.get().trees, codes };
-        let index = with_prices(py, costs.as_ref(), |prices| {
+        let index = with_set_costs(py, costs.as_ref(), |costs| {
             run::enter(py, None, 1, |cancel, poll| {
-                Index::new(targets, prices, threads, cancel, || poll(0))
+                Index::new(targets, costs, threads, cancel, || poll(0))
             })
         })?;
         Ok(Self { index })
@@ -50,7 +51,7 @@ pub(super) fn neighbors<'py>(
     x: &Bound<'py, PreparedSet>,
     y: Option<&Bound<'py, PreparedSet>>,
     codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
-    costs: Option<PriceList<'py>>,
+    costs: Option<GivenCosts<'py>>,
     k: Option<usize>,
     radius: Option<f64>,
     pivots: Option<PivotTable<'py>>,
@@ -70,7 +71,7 @@ pub(super) fn neighbors<'py>(
         "batches" => Method::Batches,
         _ => return Err(Error::Invalid(format!("there is no method {method:?}")).into()),
     };
-    let symmetric = costs.as_ref().is_none_or(PriceList::is_symmetric);
+    let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
     let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
@@ -82,10 +83,10 @@ pub(super) fn neighbors<'py>(
             Some(check_pivots(chosen, distances, *slack, targets.trees.len())?)
         }
     };
-    let found = with_prices(py, costs.as_ref(), |prices| {
+    let found = with_set_costs(py, costs.as_ref(), |costs| {
         let index = index.map(|index| &index.get().index);
         let inside = y.is_none();
-        let search = Search { x: sources, y: targets, prices, inside, symmetric, pivots, index };
+        let search = Search { x: sources, y: targets, costs, inside, symmetric, pivots, index };
         let total = sources.trees.len() as u64;
         run::enter(py, progress, total, |cancel, poll| {
             core::search(&search, wanted, method, threads, cancel, poll)

@@ -1,7 +1,7 @@
 //! What blocks of a matrix take, in memory and in time, before they are computed.
 
 use crate::pairwise::{self as core, Account, Extent};
-use crate::python::cost::{PriceList, with_prices};
+use crate::python::cost::{GivenCosts, with_set_costs};
 use crate::python::run;
 use crate::python::set::PreparedSet;
 use numpy::PyArray1;
@@ -21,13 +21,13 @@ pub(super) fn matrix_bytes(
     trees: (u64, u64),
     labels: (u64, u64),
     cutoff: bool,
-    costs: Option<PriceList<'_>>,
+    costs: Option<GivenCosts<'_>>,
     threads: usize,
 ) -> PyResult<Bytes> {
     let extent = Extent { nodes, work, trees, labels, cutoff, inner: true };
-    with_prices(py, costs.as_ref(), |prices| {
+    with_set_costs(py, costs.as_ref(), |costs| {
         let Account { scratch, tree, node, row_node, kept, most_kept } =
-            core::account(&extent, prices, threads);
+            core::account(&extent, costs, threads);
         Ok((scratch, tree, node, row_node, kept, most_kept))
     })
 }

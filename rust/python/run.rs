@@ -1,7 +1,7 @@
-//! The one door for long calls: GIL released, Ctrl-C seen, progress told, errors mapped.
+//! The one door for long calls: GIL released, Ctrl-C seen, progress reported, errors mapped.
 
 use crate::error::{Error, Result};
-use crate::parallel::{self, Cancel};
+use crate::parallel::{self, Cancel, Tasks};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use std::sync::Mutex;
@@ -26,7 +26,8 @@ pub(super) fn watched<T: Send>(
             Err(_) => Err(Error::Cancelled),
         };
         let mut found = None;
-        parallel::for_each(1, 1, cancel, || (), once, |result| found = result, || poll(0))?;
+        let tasks = Tasks { threads: 1, count: 1, cancel };
+        parallel::for_each(tasks, || (), once, |result| found = result, || poll(0))?;
         found.ok_or(Error::Cancelled)
     })
 }
@@ -45,13 +46,13 @@ pub(super) fn enter<T: Send>(
 ) -> PyResult<T> {
     let cancel = Cancel::default();
     let mut raised = None;
-    let mut told = None;
+    let mut reported = None;
     let mut poll = |done: u64| {
         let outcome = Python::attach(|py| -> PyResult<bool> {
             py.check_signals()?;
             match &progress {
-                Some(progress) if told != Some(done) => {
-                    told = Some(done);
+                Some(progress) if reported != Some(done) => {
+                    reported = Some(done);
                     let answer = progress.bind(py).call1((done, total))?;
                     // Only False says stop, Python's or NumPy's; None, 0 and the like do not.
                     let name = answer.get_type().name()?;

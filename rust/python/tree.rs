@@ -20,7 +20,7 @@ pub(super) struct TreeData {
     prepared: OnceLock<Prepared>,
 }
 
-/// Gives labels codes in order of first appearance, by Python's own equality and hashing.
+/// Assigns codes to labels in order of first appearance, by Python's own equality and hashing.
 pub(super) struct Labels<'py> {
     pub(super) index: Bound<'py, PyDict>,
     pub(super) alphabet: Vec<Bound<'py, PyAny>>,

@@ -103,7 +103,7 @@ mod tests {
             let mut numbering = Numbering::default();
             let prepare = |tree: &Plain| Prepared::new(&tree.codes, &tree.parents, &mut numbering);
             let trees: Vec<_> = plain.iter().map(prepare).collect();
-            for orientation in [Orientation::Left, Orientation::Right] {
+            for orientation in Orientation::BOTH {
                 let ids = SubtreeIds::new(&trees, orientation, &Cancel::default()).unwrap();
                 let mut seen = Vec::new();
                 for (index, tree) in trees.iter().enumerate() {

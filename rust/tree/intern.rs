@@ -42,7 +42,7 @@ impl Parsed {
     }
 }
 
-/// Gives each distinct text a code, counting from 0 in order of first appearance.
+/// Assigns each distinct text a code, counting from 0 in order of first appearance.
 #[derive(Debug, Default)]
 pub struct Interner {
     codes: HashMap<String, i32>,

@@ -1,4 +1,7 @@
 //! What a tree is: preorder arrays from outside, postorder arrays for the kernels.
+//!
+//! This room reads and writes trees as text, checks that arrays describe a tree, prepares trees
+//! once for many comparisons, and finds equal trees and equal subtrees.
 
 pub mod adjacency;
 pub mod bracket;
@@ -9,6 +12,7 @@ pub mod jsonl;
 mod oriented;
 mod paths;
 mod prepared;
+mod slot;
 
 pub(crate) use copies::Copies;
 pub(crate) use ids::SubtreeIds;

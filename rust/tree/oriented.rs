@@ -13,6 +13,11 @@ pub enum Orientation {
     Right,
 }
 
+impl Orientation {
+    /// Left, then right: `orientation as usize` is an index of arrays in this order.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+}
+
 /// A tree in postorder with all that a kernel needs, for one orientation.
 ///
 /// The subtree of node `i` is the interval `first(i)..=i`. Forests and the empty tree carry one

@@ -1,9 +1,9 @@
 //! Trees made ready for the kernels, once.
 
-use crate::distance::ColumnCache;
 use crate::error::{Error, Result};
 use crate::tree::oriented::{Orientation, Oriented, mix};
 use crate::tree::paths::Paths;
+use crate::tree::slot::Slot;
 use std::sync::OnceLock;
 
 /// Checks that `parents` describes a tree or forest in preorder.
@@ -50,7 +50,8 @@ pub struct Prepared {
     right: Oriented,
     /// Made when first asked for: distances do not need them.
     paths: [OnceLock<Box<Paths>>; 2],
-    pub(crate) columns: ColumnCache,
+    /// For what [`crate::distance`] keeps with the tree.
+    pub(crate) slot: Slot,
 }
 
 impl Prepared {
@@ -87,7 +88,7 @@ impl Prepared {
             right: build(Orientation::Right),
             labels: distinct,
             paths: [OnceLock::new(), OnceLock::new()],
-            columns: ColumnCache::default(),
+            slot: Slot::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::distance::tests::{prepare, shape, some_cost, table};
+use crate::distance::{Workspace, distance};
 use crate::naive::{Plain, trees};
 use crate::tree::Prepared;
 use proptest::prelude::*;
@@ -9,25 +10,28 @@ fn operand(tree: &Prepared) -> Operand<'_> {
 }
 
 /// Bands of both orientations for a limit, whether they pay or not.
-fn check(x: &Prepared, y: &Prepared, pricing: Pricing<'_>, limits: impl Iterator<Item = i128>) {
+fn check(x: &Prepared, y: &Prepared, costs: Costs<'_>, limits: impl Iterator<Item = i128>) {
     let (x, y) = (operand(x), operand(y));
     let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
-    let exact = distance(x, y, pricing, &mut workspace, &cancel).unwrap();
+    let scratch = &mut Scratch { workspace: &mut workspace, cancel: &cancel };
+    let pair = &Pair { x, y, costs };
+    let plan = &PairPlan::of_unequal(pair);
+    let exact = distance(pair, scratch).unwrap();
     for limit in limits {
-        let expected = if exact <= total(pricing, limit) { exact } else { f64::INFINITY };
-        let chosen = distance_up_to(x, y, pricing, limit, &mut workspace, &cancel).unwrap();
+        let expected = if exact <= costs.total(limit) { exact } else { f64::INFINITY };
+        let chosen = distance_up_to(pair, plan, limit, scratch).unwrap();
         assert_eq!(chosen, expected, "limit {limit}");
-        let Some(edits) = most_edits(&x, &y, pricing, limit) else { continue };
+        let Some(edits) = most_edits(pair, limit) else { continue };
         if x.tree.nodes() == 0 || y.tree.nodes() == 0 {
             continue;
         }
-        for side in [Orientation::Left, Orientation::Right] {
-            let band = Band::new(x, y, pricing, edits, side);
-            let found = band.cost(pricing, &cancel).unwrap();
-            // Above the limit a band may find something dearer than the distance, or nothing.
-            let found = found.map_or(f64::INFINITY, |cost| total(pricing, cost.into()));
+        for side in Orientation::BOTH {
+            let band = Band::new(pair, edits, side);
+            let found = band.cost(costs, &cancel).unwrap();
+            // Above the limit a band may find something more expensive than the distance, or nothing.
+            let found = found.map_or(f64::INFINITY, |cost| costs.total(cost.into()));
             assert!(found >= exact, "limit {limit}: {found} < {exact}");
-            let cut = if found <= total(pricing, limit) { found } else { f64::INFINITY };
+            let cut = if found <= costs.total(limit) { found } else { f64::INFINITY };
             assert_eq!(cut, expected, "limit {limit}, {side:?}");
         }
     }
@@ -39,10 +43,10 @@ proptest! {
     #[test]
     fn all_limits_of_any_two_trees(x in trees(25, 2), y in trees(25, 2), seed in any::<u64>()) {
         let (a, b) = (prepare(&x), prepare(&y));
-        check(&a, &b, Pricing::Unit, 0..=(x.codes.len() + y.codes.len()) as i128);
+        check(&a, &b, Costs::Unit, 0..=(x.codes.len() + y.codes.len()) as i128);
         let table = table(&some_cost(seed), 2, 1.0);
         let all = 15 * (x.codes.len() + y.codes.len()) as i128;
-        check(&a, &b, Pricing::Table(&table), (0..=all).step_by(7));
+        check(&a, &b, Costs::Table(&table), (0..=all).step_by(7));
     }
 
     #[test]
@@ -50,7 +54,7 @@ proptest! {
         x in trees(120, 3), edits in proptest::collection::vec((0..120usize, 0..3i32), 0..8)
     ) {
         let y = edited(&x, &edits);
-        check(&prepare(&x), &prepare(&y), Pricing::Unit, 0..20);
+        check(&prepare(&x), &prepare(&y), Costs::Unit, 0..20);
     }
 }
 
@@ -107,14 +111,16 @@ fn large_trees_where_the_band_is_chosen() {
         crate::tree::check_preorder(&tree.parents).unwrap();
         let other = edited(&tree, &[(7, 2), (90, 1), (150, 2), (299, 0), (200, 1)]);
         let (x, y) = (prepare(&tree), prepare(&other));
-        check(&x, &y, Pricing::Unit, 0..10);
+        check(&x, &y, Costs::Unit, 0..10);
         let table = table(&|a, b| 3 * i64::from(a != b) - i64::from(b.is_none()), 3, 0.5);
-        check(&x, &y, Pricing::Table(&table), 0..40);
+        check(&x, &y, Costs::Table(&table), 0..40);
     }
     // Bad both ways, and near each other.
     let (x, y) = (prepare(&zigzag(600)), prepare(&zigzag(602)));
-    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 6).is_some());
-    assert!(Band::that_pays(operand(&x), operand(&y), Pricing::Unit, 600).is_none());
+    let pair = &Pair { x: operand(&x), y: operand(&y), costs: Costs::Unit };
+    let cells = PairPlan::new(pair).cells();
+    assert!(Band::that_pays(pair, cells, 6).is_some());
+    assert!(Band::that_pays(pair, cells, 600).is_none());
 }
 
 /// The same tree with its nodes in preorder.
@@ -137,7 +143,8 @@ fn a_cancelled_band_stops() {
     let tree = prepare(&shape(3000, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
     let cancel = Cancel::default();
     cancel.cancel();
-    let (x, mut scratch) = (operand(&tree), Workspace::default());
-    let found = distance_up_to(x, x, Pricing::Unit, 5, &mut scratch, &cancel);
+    let pair = &Pair { x: operand(&tree), y: operand(&tree), costs: Costs::Unit };
+    let scratch = &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel };
+    let found = distance_up_to(pair, &PairPlan::of_unequal(pair), 5, scratch);
     assert_eq!(found, Err(crate::Error::Cancelled));
 }

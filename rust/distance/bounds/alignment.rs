@@ -5,17 +5,17 @@
 
 use super::strings::texts;
 use crate::cost::CostTable;
-use crate::distance::Operand;
+use crate::pair::Operand;
 
-/// One row of the dynamic programme of each of the two strings.
+/// One row of the dynamic program of each of the two strings.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct StringRows {
     rows: Vec<[i64; 2]>,
     /// Both strings of the second tree, in codes.
     codes: Vec<[u32; 2]>,
 }
 
-impl Rows {
+impl StringRows {
     /// What the worse of the two alignments, of the preorder and of the postorder strings, saves.
     pub(super) fn savings(&mut self, x: &Operand<'_>, y: &Operand<'_>, table: &CostTable) -> i64 {
         fn codes<'a>(operand: &'a Operand<'_>) -> impl Iterator<Item = [u32; 2]> + 'a {

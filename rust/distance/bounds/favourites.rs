@@ -10,7 +10,7 @@
 
 use super::gaps::Totals;
 use super::labels::Labels;
-use super::price;
+use super::time;
 use crate::cost::CostTable;
 use crate::error::Result;
 use crate::parallel::Crew;
@@ -119,7 +119,7 @@ fn look_up(
     if table.is_wide()
         || others == 0
         || others.saturating_mul(trees.trees()) > MOST_KNOWN
-        || price::LOOK_UP * entries as f64 > WORTH * work
+        || time::LOOK_UP * entries as f64 > WORTH * work
     {
         return Ok(None);
     }
@@ -197,7 +197,7 @@ impl Favourites<'_> {
         self.x.totals.all(i) + self.y.totals.all(j)
     }
 
-    /// What the sizes alone ask for: the nodes that the larger tree has more go at the price of its
+    /// What the sizes alone ask for: the nodes that the larger tree has more cost at least as much as its
     /// cheapest, and no pair saves more than the largest saving.
     pub(super) fn size_bound(&self, i: usize, j: usize) -> i128 {
         let (n, m) = (self.x.labels.nodes(i), self.y.labels.nodes(j));
@@ -210,9 +210,9 @@ impl Favourites<'_> {
     pub(super) fn time(&self, i: usize, j: usize) -> f64 {
         let (x, y) = (self.x.labels.of(i).len() as f64, self.y.labels.of(j).len() as f64);
         let side = |known: &Known, labels| {
-            if known.is_some() { price::KNOWN * labels } else { price::LOOK_UP * x * y }
+            if known.is_some() { time::KNOWN * labels } else { time::LOOK_UP * x * y }
         };
-        price::LABELS + side(&self.y.known, x) + side(&self.x.known, y)
+        time::LABELS + side(&self.y.known, x) + side(&self.x.known, y)
     }
 
     pub(super) fn bound(&self, i: usize, j: usize) -> i128 {

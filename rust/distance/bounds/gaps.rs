@@ -24,7 +24,7 @@ impl Totals {
         self.all[tree]
     }
 
-    /// The least that so many nodes of a tree cost.
+    /// The least that this number of nodes of a tree costs.
     pub(super) fn least(&self, tree: usize, nodes: u32) -> i128 {
         self.cheapest[tree] * i128::from(nodes)
     }

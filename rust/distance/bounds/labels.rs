@@ -1,7 +1,7 @@
 //! How often each label occurs in each tree of a set.
 
 use crate::error::Result;
-use crate::pairwise::Side;
+use crate::pair::Side;
 use crate::parallel::{Cancel, Crew};
 use crate::tree::Prepared;
 

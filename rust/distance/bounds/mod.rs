@@ -8,7 +8,7 @@
 //! - what the best alignment of the two preorder strings saves, and the same for the postorder
 //!   strings (Guha et al. 2002): the *string bound* (`strings.rs`, `alignment.rs`).
 //!
-//! Both hold for every table, a metric or not, because the distance of this package is the price
+//! Both hold for every table, a metric or not, because the distance of this package is the cost
 //! of the cheapest alignment, and savings are what is bounded. Values are whole quanta, and
 //! turning quanta into a distance keeps their order, so a pair may be left out if and only if the
 //! bound as a distance is above the cutoff.
@@ -21,16 +21,15 @@ mod favourites;
 mod gaps;
 mod histogram;
 mod labels;
-mod price;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod time;
 
-pub(crate) use price::{cell_time, preparation_time};
+pub(crate) use time::{cell_time, preparation_time};
 
-use crate::distance::{Operand, Pricing};
 use crate::error::{Error, Result};
-use crate::pairwise::{Prices, Side};
+use crate::pair::{Costs, Pair, SetCosts, Side};
 use crate::parallel::{Cancel, Crew};
 pub(crate) use favourites::FAVOURITES_BYTES;
 use favourites::{Counted, Favourites, Role};
@@ -49,12 +48,12 @@ const PAYS_FOR_A_PAIR: f64 = 20.0;
 
 /// What bounds keep of the targets of edits: made once, for many searches.
 ///
-/// It fits one set of trees, its codes and its prices; who keeps it keeps these too.
+/// It fits one set of trees, its codes and its costs; who keeps it keeps these too.
 #[derive(Debug)]
-pub struct Catalogue(Kept);
+pub struct Catalogue(CatalogueData);
 
 #[derive(Debug)]
-enum Kept {
+enum CatalogueData {
     Unit(Arc<Histograms>),
     Table(Counted),
     Vectors(Arc<Gaps>),
@@ -64,26 +63,32 @@ impl Catalogue {
     /// Looks at all trees. `work` is the time of all distances that they will be in.
     pub(crate) fn new(
         y: Side<'_>,
-        prices: Prices<'_>,
+        costs: SetCosts<'_>,
         work: f64,
         crew: &mut Crew<'_>,
     ) -> Result<Self> {
         let labels = Labels::new(y, crew)?;
-        Ok(Self(match prices {
-            Prices::Fixed(Pricing::Unit) => Kept::Unit(Arc::new(Histograms::new(&labels))),
-            Prices::Fixed(Pricing::Table(table)) => {
-                Kept::Table(Counted::new(Arc::new(labels), table, Role::Columns, work, crew)?)
+        Ok(Self(match costs {
+            SetCosts::Fixed(Costs::Unit) => CatalogueData::Unit(Arc::new(Histograms::new(&labels))),
+            SetCosts::Fixed(Costs::Table(table)) => CatalogueData::Table(Counted::new(
+                Arc::new(labels),
+                table,
+                Role::Columns,
+                work,
+                crew,
+            )?),
+            SetCosts::Vectors(vectors) => {
+                CatalogueData::Vectors(Arc::new(Gaps::new(&labels, vectors)))
             }
-            Prices::Vectors(vectors) => Kept::Vectors(Arc::new(Gaps::new(&labels, vectors))),
         }))
     }
 
     /// Number of trees.
     fn len(&self) -> usize {
         match &self.0 {
-            Kept::Unit(histograms) => histograms.len(),
-            Kept::Table(counted) => counted.labels.trees(),
-            Kept::Vectors(gaps) => gaps.len(),
+            CatalogueData::Unit(histograms) => histograms.len(),
+            CatalogueData::Table(counted) => counted.labels.trees(),
+            CatalogueData::Vectors(gaps) => gaps.len(),
         }
     }
 }
@@ -95,23 +100,23 @@ pub(crate) struct Bounds<'a> {
     identity: u64,
     x: Side<'a>,
     y: Side<'a>,
-    kind: Kind<'a>,
+    kind: BoundData<'a>,
 }
 
 #[derive(Debug)]
-enum Kind<'a> {
+enum BoundData<'a> {
     Unit(Arc<Histograms>, Arc<Histograms>),
     Table(Favourites<'a>),
     Vectors(Arc<Gaps>, Arc<Gaps>),
 }
 
-/// Scratch of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
+/// Buffers of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct BoundScratch {
     /// What `pattern` was made of.
     prepared: Option<(u64, usize)>,
     pattern: strings::Pattern,
-    rows: alignment::Rows,
+    rows: alignment::StringRows,
 }
 
 /// Whether two sides are one set.
@@ -125,7 +130,7 @@ fn are_one(x: Side<'_>, y: Side<'_>) -> bool {
 }
 
 impl<'a> Bounds<'a> {
-    /// Looks at all trees of two sets, as in [`crate::pairwise::Request`], unless a catalogue has
+    /// Looks at all trees of two sets, as in [`crate::pairwise::MatrixRequest`], unless a catalogue has
     /// those of the second. `work` is the time of all distances.
     ///
     /// # Errors
@@ -133,7 +138,7 @@ impl<'a> Bounds<'a> {
     pub(crate) fn new(
         x: Side<'a>,
         y: Side<'a>,
-        prices: Prices<'a>,
+        costs: SetCosts<'a>,
         catalogue: Option<&Catalogue>,
         work: f64,
         crew: &mut Crew<'_>,
@@ -143,7 +148,7 @@ impl<'a> Bounds<'a> {
         let catalogue = if let Some(catalogue) = catalogue {
             catalogue
         } else {
-            made = Catalogue::new(y, prices, work, crew)?;
+            made = Catalogue::new(y, costs, work, crew)?;
             &made
         };
         if catalogue.len() != y.trees.len() {
@@ -151,13 +156,13 @@ impl<'a> Bounds<'a> {
             return Err(Error::Invalid(format!("a catalogue of {len} trees for {trees} trees")));
         }
         let one = are_one(x, y);
-        let kind = match (&catalogue.0, prices) {
-            (Kept::Unit(of_y), Prices::Fixed(Pricing::Unit)) => {
+        let kind = match (&catalogue.0, costs) {
+            (CatalogueData::Unit(of_y), SetCosts::Fixed(Costs::Unit)) => {
                 let of_x =
                     if one { of_y.clone() } else { Arc::new(of_y.beside(&Labels::new(x, crew)?)) };
-                Kind::Unit(of_x, of_y.clone())
+                BoundData::Unit(of_x, of_y.clone())
             }
-            (Kept::Table(of_y), Prices::Fixed(Pricing::Table(table)))
+            (CatalogueData::Table(of_y), SetCosts::Fixed(Costs::Table(table)))
                 if of_y.fits(table.shape().0) =>
             {
                 let of_x = if one {
@@ -166,15 +171,15 @@ impl<'a> Bounds<'a> {
                     let labels = Arc::new(Labels::new(x, crew)?);
                     Counted::new(labels, table, Role::Rows, work, crew)?
                 };
-                Kind::Table(Favourites { x: of_x, y: of_y.clone(), table })
+                BoundData::Table(Favourites { x: of_x, y: of_y.clone(), table })
             }
-            (Kept::Vectors(of_y), Prices::Vectors(vectors)) => {
+            (CatalogueData::Vectors(of_y), SetCosts::Vectors(vectors)) => {
                 let of_x = if one {
                     of_y.clone()
                 } else {
                     Arc::new(Gaps::new(&Labels::new(x, crew)?, vectors))
                 };
-                Kind::Vectors(of_x, of_y.clone())
+                BoundData::Vectors(of_x, of_y.clone())
             }
             _ => return Err(Error::Invalid("a catalogue of other costs".to_owned())),
         };
@@ -185,29 +190,29 @@ impl<'a> Bounds<'a> {
     #[inline]
     pub(crate) fn size(&self, i: usize, j: usize) -> i128 {
         match &self.kind {
-            Kind::Unit(..) => {
+            BoundData::Unit(..) => {
                 let (n, m) = self.nodes(i, j);
                 n.abs_diff(m).into()
             }
-            Kind::Table(favourites) => favourites.size_bound(i, j),
-            Kind::Vectors(x, y) => gaps::bound((x, i), (y, j)),
+            BoundData::Table(favourites) => favourites.size_bound(i, j),
+            BoundData::Vectors(x, y) => gaps::bound((x, i), (y, j)),
         }
     }
 
     /// The label bound, in quanta; at least that of the sizes.
     pub(crate) fn quick(&self, i: usize, j: usize) -> i128 {
         match &self.kind {
-            Kind::Unit(x, y) => histogram::bound((x, i), (y, j)).into(),
-            Kind::Table(favourites) => {
+            BoundData::Unit(x, y) => histogram::bound((x, i), (y, j)).into(),
+            BoundData::Table(favourites) => {
                 favourites.bound(i, j).max(favourites.size_bound(i, j)).max(0)
             }
-            Kind::Vectors(..) => self.size(i, j),
+            BoundData::Vectors(..) => self.size(i, j),
         }
     }
 
     /// The larger of the label bound and the string bound, in quanta.
     #[cfg(test)]
-    fn tight(&self, i: usize, j: usize, scratch: &mut Scratch) -> i128 {
+    fn tight(&self, i: usize, j: usize, scratch: &mut BoundScratch) -> i128 {
         self.quick(i, j).max(self.strings(i, j, i128::MAX, scratch))
     }
 
@@ -215,24 +220,24 @@ impl<'a> Bounds<'a> {
     #[inline]
     pub(crate) fn label_time(&self, i: usize, j: usize) -> f64 {
         match &self.kind {
-            Kind::Unit(x, y) => {
+            BoundData::Unit(x, y) => {
                 let (a, b) = (x.without_place(i), y.without_place(j));
                 let merged = if a.min(b) == 0 { 0.0 } else { f64::from(a + b) };
-                price::HISTOGRAM + price::WITHOUT_PLACE * merged
+                time::HISTOGRAM + time::WITHOUT_PLACE * merged
             }
-            Kind::Table(favourites) => favourites.time(i, j),
-            Kind::Vectors(..) => 0.0,
+            BoundData::Table(favourites) => favourites.time(i, j),
+            BoundData::Vectors(..) => 0.0,
         }
     }
 
     /// About the time of the string bound; 0 if there is none.
     pub(crate) fn string_time(&self, i: usize, j: usize) -> f64 {
-        let pricing = match &self.kind {
-            Kind::Unit(..) => Pricing::Unit,
-            Kind::Table(favourites) => Pricing::Table(favourites.table),
-            Kind::Vectors(..) => return 0.0,
+        let costs = match &self.kind {
+            BoundData::Unit(..) => Costs::Unit,
+            BoundData::Table(favourites) => Costs::Table(favourites.table),
+            BoundData::Vectors(..) => return 0.0,
         };
-        string_time(pricing, self.nodes(i, j))
+        string_time(costs, self.nodes(i, j))
     }
 
     fn nodes(&self, i: usize, j: usize) -> (u64, u64) {
@@ -240,34 +245,40 @@ impl<'a> Bounds<'a> {
     }
 
     /// The string bound, or less of it that is above `limit` all the same; 0 if there is none.
-    pub(crate) fn strings(&self, i: usize, j: usize, limit: i128, scratch: &mut Scratch) -> i128 {
+    pub(crate) fn strings(
+        &self,
+        i: usize,
+        j: usize,
+        limit: i128,
+        scratch: &mut BoundScratch,
+    ) -> i128 {
         let (x, y) = (self.x.operand(i), self.y.operand(j));
         match &self.kind {
             _ if self.string_time(i, j) == 0.0 => 0,
-            Kind::Unit(..) => {
+            BoundData::Unit(..) => {
                 if scratch.prepared != Some((self.identity, i)) {
                     scratch.pattern.prepare(&x);
                     scratch.prepared = Some((self.identity, i));
                 }
                 scratch.pattern.bound(&y, i64::try_from(limit).unwrap_or(i64::MAX)).into()
             }
-            Kind::Table(favourites) => {
+            BoundData::Table(favourites) => {
                 let saved = scratch.rows.savings(&x, &y, favourites.table);
                 favourites.all(i, j) - i128::from(saved)
             }
-            Kind::Vectors(..) => 0,
+            BoundData::Vectors(..) => 0,
         }
     }
 }
 
-/// About the time of the string bound of trees with so many nodes; 0 if there is none.
-fn string_time(pricing: Pricing<'_>, (n, m): (u64, u64)) -> f64 {
-    match pricing {
-        Pricing::Unit if n * m <= MOST_CELLS.0 => {
-            (price::WORD * n.div_ceil(64) as f64 + price::COLUMN) * m as f64
+/// About the time of the string bound of trees with these numbers of nodes; 0 if there is none.
+fn string_time(costs: Costs<'_>, (n, m): (u64, u64)) -> f64 {
+    match costs {
+        Costs::Unit if n * m <= MOST_CELLS.0 => {
+            (time::WORD * n.div_ceil(64) as f64 + time::COLUMN) * m as f64
         }
-        Pricing::Table(table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
-            price::STRING_CELL * n as f64 * m as f64
+        Costs::Table(table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
+            time::STRING_CELL * n as f64 * m as f64
         }
         _ => 0.0,
     }
@@ -279,18 +290,17 @@ fn string_time(pricing: Pricing<'_>, (n, m): (u64, u64)) -> f64 {
 /// # Errors
 /// [`Error::Cancelled`] if asked to stop.
 pub(crate) fn pair_is_above(
-    x: Operand<'_>,
-    y: Operand<'_>,
-    pricing: Pricing<'_>,
+    pair: &Pair<'_>,
     limit: i128,
     work: f64,
     cancel: &Cancel,
 ) -> Result<bool> {
+    let Pair { x, y, costs } = *pair;
     let pays = |time: f64| time * PAYS_FOR_A_PAIR < work;
     let (n, m) = (x.tree.nodes() as u64, y.tree.nodes() as u64);
-    let strings = string_time(pricing, (n, m));
-    let strings_pay = strings > 0.0 && pays(strings + price::PATTERN_NODE * n as f64);
-    if matches!(pricing, Pricing::Unit) {
+    let strings = string_time(costs, (n, m));
+    let strings_pay = strings > 0.0 && pays(strings + time::PATTERN_NODE * n as f64);
+    if matches!(costs, Costs::Unit) {
         // An edit of a string mends one label: the strings tell all that the labels tell.
         let above = |limit| {
             let mut pattern = strings::Pattern::default();
@@ -309,8 +319,8 @@ pub(crate) fn pair_is_above(
         return Ok(false);
     }
     let mut crew = Crew::alone(cancel);
-    let bounds = Bounds::new(alone_x, alone_y, Prices::Fixed(pricing), None, 0.0, &mut crew)?;
+    let bounds = Bounds::new(alone_x, alone_y, SetCosts::Fixed(costs), None, 0.0, &mut crew)?;
     Ok(bounds.size(0, 0) > limit
         || (pays(labels + bounds.label_time(0, 0)) && bounds.quick(0, 0) > limit)
-        || (strings_pay && bounds.strings(0, 0, limit, &mut Scratch::default()) > limit))
+        || (strings_pay && bounds.strings(0, 0, limit, &mut BoundScratch::default()) > limit))
 }

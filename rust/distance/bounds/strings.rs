@@ -1,11 +1,11 @@
 //! The string bound of unit costs: edit distances of label strings, 64 rows at a time.
 //!
-//! A column of the dynamic programme of strings changes by at most one from row to row. Two bits
+//! A column of the dynamic program of strings changes by at most one from row to row. Two bits
 //! per row hold the changes, and a step to the next column is a dozen word operations (Myers
 //! 1999, in the form of Hyyrö 2003); an addition carries runs of matches down the column. Longer
 //! patterns take several words, which hand their last row's change on.
 
-use crate::distance::Operand;
+use crate::pair::Operand;
 use crate::tree::Orientation;
 
 /// The labels of a tree, as indices of its distinct labels, in postorder and in reversed preorder.
@@ -14,7 +14,7 @@ use crate::tree::Orientation;
 pub(super) fn texts<'a>(operand: &Operand<'a>) -> [&'a [u32]; 2] {
     let tree = operand.tree;
     // A virtual root stands behind the real nodes.
-    [Orientation::Left, Orientation::Right].map(|order| &tree.oriented(order).label[..tree.nodes()])
+    Orientation::BOTH.map(|order| &tree.oriented(order).label[..tree.nodes()])
 }
 
 /// Columns between two looks at the limit.
@@ -146,7 +146,7 @@ impl Pattern {
 /// One word of a column moves on by one column.
 ///
 /// Takes the rising and falling steps down the column, where the row labels match, and the step
-/// that comes in from above along the row; gives the steps of the new column and those along all
+/// that comes in from above along the row; returns the steps of the new column and those along all
 /// rows.
 #[inline(always)]
 fn advance(

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::cost::CostTable;
-use crate::cost::vectors::{Elements, Kind as VectorKind, VectorCosts};
+use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::distance::tests::{prepare, shape, some_cost, table};
-use crate::distance::{Operand, Workspace, distance};
+use crate::distance::{Scratch, Workspace, distance};
 use crate::naive::{Plain, trees};
+use crate::pair::Operand;
 use crate::tree::Prepared;
 use proptest::prelude::*;
 
@@ -13,30 +14,35 @@ fn side<'a>(trees: &'a [Prepared], codes: Option<&'a [u32]>) -> Side<'a> {
     Side { trees, codes }
 }
 
-/// Checks all pairs of two sets and gives the bounds: label bound, larger bound, distance.
-fn checked(x: Side<'_>, y: Side<'_>, pricing: Pricing<'_>) -> Vec<(i128, i128, f64)> {
-    let prices = Prices::Fixed(pricing);
+/// Checks all pairs of two sets and returns the bounds: label bound, larger bound, distance.
+fn checked(x: Side<'_>, y: Side<'_>, costs: Costs<'_>) -> Vec<(i128, i128, f64)> {
+    let set_costs = SetCosts::Fixed(costs);
     let cancel = Cancel::default();
     let mut crew = Crew::alone(&cancel);
     // With all the time in the world, favourites are looked up in advance.
-    let bounds = Bounds::new(x, y, prices, None, 1e12, &mut crew).unwrap();
-    let hasty = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
-    let (mut scratch, mut workspace) = (Scratch::default(), Workspace::default());
+    let bounds = Bounds::new(x, y, set_costs, None, 1e12, &mut crew).unwrap();
+    let hasty = Bounds::new(x, y, set_costs, None, 0.0, &mut crew).unwrap();
+    let (mut scratch, mut workspace) = (BoundScratch::default(), Workspace::default());
     let mut found = Vec::new();
     for i in 0..x.trees.len() {
         for j in 0..y.trees.len() {
             let (quick, tight) = (bounds.quick(i, j), bounds.tight(i, j, &mut scratch));
-            let d = distance(x.operand(i), y.operand(j), pricing, &mut workspace, &cancel).unwrap();
+            let d = distance(
+                &Pair { x: x.operand(i), y: y.operand(j), costs },
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+            )
+            .unwrap();
             let size = bounds.size(i, j);
             assert!(0 <= quick && size <= quick && quick <= tight, "{size} {quick} {tight}");
-            assert!(prices.total(tight) <= d, "{tight} {d}");
+            assert!(costs.total(tight) <= d, "{tight} {d}");
             assert_eq!(hasty.quick(i, j), quick);
             let strings = bounds.strings(i, j, i128::MAX, &mut scratch);
             for limit in [0, quick - 1, quick, strings - 1, strings, strings + 1] {
                 assert_eq!(bounds.strings(i, j, limit, &mut scratch) > limit, strings > limit);
                 if limit >= 0 {
                     let (x, y) = (x.operand(i), y.operand(j));
-                    let above = |work| pair_is_above(x, y, pricing, limit, work, &cancel).unwrap();
+                    let above =
+                        |work| pair_is_above(&Pair { x, y, costs }, limit, work, &cancel).unwrap();
                     assert_eq!(above(f64::INFINITY), tight > limit);
                     assert!(!above(0.0) || size > limit);
                 }
@@ -106,7 +112,7 @@ proptest! {
     ) {
         let (a, b): (Vec<_>, Vec<_>) =
             (x.iter().map(prepare).collect(), y.iter().map(prepare).collect());
-        let found = checked(side(&a, None), side(&b, None), Pricing::Unit);
+        let found = checked(side(&a, None), side(&b, None), Costs::Unit);
         let mut found = found.iter();
         for x in &x {
             for y in &y {
@@ -121,7 +127,7 @@ proptest! {
     #[test]
     fn more_labels_than_places(x in trees(250, 120), y in trees(250, 120)) {
         let (a, b) = ([prepare(&x)], [prepare(&y)]);
-        let found = checked(side(&a, None), side(&b, None), Pricing::Unit);
+        let found = checked(side(&a, None), side(&b, None), Costs::Unit);
         prop_assert_eq!(found[0].0, histogram_twin(&x, &y));
     }
 
@@ -136,12 +142,12 @@ proptest! {
             (x.iter().map(prepare).collect(), y.iter().map(prepare).collect());
         for unit in [1.0, 0.1, 1.0 / 3.0] {
             let table = table(&cost, 4, unit);
-            let found = checked(side(&a, None), side(&b, None), Pricing::Table(&table));
+            let found = checked(side(&a, None), side(&b, None), Costs::Table(&table));
             // One by one nothing is looked up in advance, and nothing changes.
             for (k, &(quick, tight, _)) in found.iter().enumerate() {
                 let (i, j) = (k / b.len(), k % b.len());
                 let one = (side(&a[i..=i], None), side(&b[j..=j], None));
-                let alone = checked(one.0, one.1, Pricing::Table(&table))[0];
+                let alone = checked(one.0, one.1, Costs::Table(&table))[0];
                 prop_assert_eq!((alone.0, alone.1), (quick, tight));
                 if unit == 1.0 {
                     let strings = strings_twin(&x[i], &y[j], &cost);
@@ -155,23 +161,23 @@ proptest! {
     fn unit_costs_as_a_table_have_the_unit_bounds(x in trees(70, 4), y in trees(70, 4)) {
         let (a, b) = ([prepare(&x)], [prepare(&y)]);
         let table = table(&crate::naive::unit, 4, 1.0);
-        let found = checked(side(&a, None), side(&b, None), Pricing::Table(&table));
-        prop_assert_eq!(found, checked(side(&a, None), side(&b, None), Pricing::Unit));
+        let found = checked(side(&a, None), side(&b, None), Costs::Table(&table));
+        prop_assert_eq!(found, checked(side(&a, None), side(&b, None), Costs::Unit));
     }
 
     #[test]
     fn translated_codes_and_shared_sets(x in proptest::collection::vec(trees(30, 4), 1..5)) {
         let trees: Vec<_> = x.iter().map(prepare).collect();
         let plain = side(&trees, None);
-        let expected = checked(plain, plain, Pricing::Unit);
+        let expected = checked(plain, plain, Costs::Unit);
         let (codes, same) = ([7, 90, 3, 5], [7, 90, 3, 5]);
         let one = side(&trees, Some(&codes));
-        prop_assert_eq!(&checked(one, one, Pricing::Unit), &expected);
-        prop_assert_eq!(&checked(one, side(&trees, Some(&same)), Pricing::Unit), &expected);
+        prop_assert_eq!(&checked(one, one, Costs::Unit), &expected);
+        prop_assert_eq!(&checked(one, side(&trees, Some(&same)), Costs::Unit), &expected);
         // Two labels that become one.
         let merged = [0, 1, 1, 2];
-        checked(side(&trees, Some(&merged)), side(&trees, Some(&merged)), Pricing::Unit);
-        checked(side(&trees, Some(&merged)), plain, Pricing::Unit);
+        checked(side(&trees, Some(&merged)), side(&trees, Some(&merged)), Costs::Unit);
+        checked(side(&trees, Some(&merged)), plain, Costs::Unit);
     }
 
     #[test]
@@ -200,18 +206,18 @@ proptest! {
             let all = costs.gather(&[0, 1, 2, 3]);
             let table = costs.table(&all, &all);
             let cancel = Cancel::default();
-            let prices = Prices::Vectors(&costs);
+            let costs = SetCosts::Vectors(&costs);
             let mut crew = Crew::alone(&cancel);
             let (x, y) = (side(&a, None), side(&b, None));
-            let bounds = Bounds::new(x, y, prices, None, 0.0, &mut crew).unwrap();
-            let mut scratch = Scratch::default();
+            let bounds = Bounds::new(x, y, costs, None, 0.0, &mut crew).unwrap();
+            let mut scratch = BoundScratch::default();
             for (i, x) in a.iter().enumerate() {
                 for (j, y) in b.iter().enumerate() {
                     let (x, y) = (Operand { tree: x, codes: None }, Operand { tree: y, codes: None });
-                    let pricing = Pricing::Table(&table);
-                    let d = distance(x, y, pricing, &mut Workspace::default(), &cancel).unwrap();
+                    let costs = Costs::Table(&table);
+                    let d = distance(&Pair { x, y, costs }, &mut Scratch { workspace: &mut Workspace::default(), cancel: &cancel }).unwrap();
                     let (quick, tight) = (bounds.quick(i, j), bounds.tight(i, j, &mut scratch));
-                    prop_assert!(0 <= quick && quick <= tight && prices.total(tight) <= d);
+                    prop_assert!(0 <= quick && quick <= tight && costs.total(tight) <= d);
                 }
             }
         }
@@ -231,7 +237,7 @@ fn many_copies_of_a_label_and_long_strings() {
     let sizes = sizes.into_iter().chain([(128, 3), (64, 64), (65, 1), (0, 0)]);
     let plain: Vec<_> = sizes.map(|(n, m)| chain(n, m)).collect();
     let trees: Vec<_> = plain.iter().map(prepare).collect();
-    let found = checked(side(&trees, None), side(&trees, None), Pricing::Unit);
+    let found = checked(side(&trees, None), side(&trees, None), Costs::Unit);
     for (k, &(quick, tight, _)) in found.iter().enumerate() {
         let (x, y) = (&plain[k / plain.len()], &plain[k % plain.len()]);
         let labels = histogram_twin(x, y);
@@ -250,7 +256,7 @@ fn huge_beside_small_costs() {
     plain.codes[7] = 1;
     trees.push(prepare(&plain));
     trees.push(prepare(&shape(30, |i| i as i32 - 1)));
-    let found = checked(side(&trees, None), side(&trees, None), Pricing::Table(&table));
+    let found = checked(side(&trees, None), side(&trees, None), Costs::Table(&table));
     let scale = table.scale();
     assert_eq!(scale.to_cost(found[1].0), third);
     assert_eq!(scale.to_cost(found[2].0), 10.0 * huge);
@@ -272,8 +278,8 @@ fn who_prepares_can_be_stopped() {
         false
     };
     let mut crew = Crew::new(1, &cancel, &mut no);
-    let prices = Prices::Fixed(Pricing::Table(&table));
-    let made = Bounds::new(set, set, prices, None, 1e12, &mut crew);
+    let costs = SetCosts::Fixed(Costs::Table(&table));
+    let made = Bounds::new(set, set, costs, None, 1e12, &mut crew);
     assert_eq!(made.err(), Some(Error::Cancelled));
     assert_eq!(asked, 1);
 }

@@ -1,6 +1,6 @@
 //! Left, right and inner paths, chosen for each subtree of the row tree: no shape is a bad case.
 //!
-//! Left and right paths decompose both trees, and for trees that turn left and right by turns
+//! Left and right paths decompose both trees, and for trees that turn left and right alternately
 //! (zigzags) nearly all pairs of forests are needed. With an inner path only the row tree is
 //! decomposed, as in Demaine, Mozes, Rossman and Weimann (2009) and in Pawlik and Augsten's APTED
 //! (2016); the column tree meets every row forest in all its subforests, of which there are less
@@ -17,20 +17,19 @@ mod walk;
 
 use crate::distance::columns::Columns;
 use crate::distance::packed;
-use crate::distance::sharing::Layout;
-use crate::distance::simd::Simd;
+use crate::distance::sharing::RowLayout;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
+use crate::simd::{Simd, Vectorized};
 use crate::tree::{Orientation, Oriented, Prepared};
-use paths::Kind;
-pub(crate) use paths::{PathPlan, Prices};
-pub(crate) use run::Run;
-use strips::{Order, Row};
-use walk::Walk;
+use paths::PathKind;
+pub(crate) use paths::{PathPlan, RowTimes};
+pub(crate) use run::MixedRun;
+use strips::{PostOrder, StripRow};
+use walk::PathWalk;
 
-const SIDES: [Orientation; 2] = [Orientation::Left, Orientation::Right];
-const WHAT: &str = "the dynamic programme of one pair of trees";
+const WHAT: &str = "the dynamic program of one pair of trees";
 
 /// The place of each node of the left postorder in the right one.
 pub(crate) fn right_places(left: &Oriented) -> Vec<u32> {
@@ -62,7 +61,7 @@ pub(crate) fn step_size(columns: &Prepared, lanes: usize) -> (f64, f64) {
     let places = right_places(columns);
     let n = places.len();
     let strip = strips::WIDTH * lanes;
-    // As `Order::strips`, without the vectors.
+    // As `PostOrder::strips`, without the vectors.
     let (mut rows, mut first_row) = (0, n);
     for nodes in inverse(&places).chunks(strip) {
         first_row = nodes.iter().map(|&node| node as usize).fold(first_row, usize::min);
@@ -81,29 +80,29 @@ pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
 
 /// Scratch of one pair; the profiles of both sides must be filled in.
 #[derive(Debug)]
-pub(crate) struct Buffers<S: Simd> {
+pub(crate) struct MixedBuffers<S: Simd> {
     /// Tables and profiles with the columns in their left and in their right postorder.
-    pub(crate) sides: [packed::Buffers<S>; 2],
+    pub(crate) sides: [packed::PackedBuffers<S>; 2],
     /// The current forest with the lanes in left or right postorder, strip by strip.
-    forests: [Vec<Row<S>>; 2],
+    forests: [Vec<StripRow<S>>; 2],
     /// A strip of the current forest, and of the kept ones.
-    strips: Vec<Vec<Row<S>>>,
+    strips: Vec<Vec<StripRow<S>>>,
     /// The row of the tables that holds each node, by the postorders of the row tree.
     row_of: [Vec<u32>; 2],
 }
 
-impl<S: Simd> Buffers<S> {
+impl<S: Simd> MixedBuffers<S> {
     /// Makes room for a pair whose row tree has that many distinct labels.
     pub(crate) fn new(
-        pair: Pair<'_>,
+        pair: MixedPair<'_>,
         labels: usize,
         tables: &[Option<Columns<S>>; 2],
         cancel: &Cancel,
     ) -> Result<Self> {
-        let Pair { rows, plan, columns } = pair;
-        let mut sides = [packed::Buffers::default(), packed::Buffers::default()];
+        let MixedPair { rows, plan, columns } = pair;
+        let mut sides = [packed::PackedBuffers::default(), packed::PackedBuffers::default()];
         let columns = columns.oriented(Orientation::Left).len();
-        for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(SIDES) {
+        for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(Orientation::BOTH) {
             let rows = rows.oriented(orientation);
             let room = (rows.len(), labels);
             if let Some(table) = table {
@@ -113,7 +112,7 @@ impl<S: Simd> Buffers<S> {
             }
         }
         let (mut forests, mut strips) = ([Vec::new(), Vec::new()], Vec::new());
-        if plan.has(Kind::Inner, rows.oriented(Orientation::Left)) {
+        if plan.has(PathKind::Inner, rows.oriented(Orientation::Left)) {
             let cells = forest_cells(plan.kept, columns, S::LANES);
             memory::check(WHAT, cells.saturating_mul(size_of::<S::Elem>() as u64))?;
             let (height, zero) = (strips::height::<S>(columns), [S::zero(); strips::WIDTH]);
@@ -138,7 +137,7 @@ impl<S: Simd> Buffers<S> {
 
 /// What is computed: the row tree along its paths, the column tree in all its forests.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pair<'a> {
+pub(crate) struct MixedPair<'a> {
     pub(crate) rows: &'a Prepared,
     pub(crate) plan: &'a PathPlan,
     pub(crate) columns: &'a Prepared,
@@ -146,10 +145,20 @@ pub(crate) struct Pair<'a> {
 
 /// A pair with its column tables, where paths of that kind are planned, and its scratch.
 #[derive(Debug)]
-pub(crate) struct Job<'a, S: Simd> {
-    pub(crate) pair: Pair<'a>,
+pub(crate) struct MixedJob<'a, S: Simd> {
+    pub(crate) pair: MixedPair<'a>,
     pub(crate) tables: &'a [Option<Columns<S>>; 2],
-    pub(crate) buffers: &'a mut Buffers<S>,
+    pub(crate) buffers: &'a mut MixedBuffers<S>,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<S: Simd> Vectorized<S> for MixedJob<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self, simd: S) -> Result<()> {
+        fill(simd, self)
+    }
 }
 
 /// The two postorders of a tree, and where each node of one is in the other.
@@ -161,7 +170,7 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn new(tree: &'a Prepared) -> Self {
-        let trees = SIDES.map(|side| tree.oriented(side));
+        let trees = Orientation::BOTH.map(|side| tree.oriented(side));
         let places = right_places(trees[0]);
         let origins = inverse(&places);
         Self { trees, places: [places, origins] }
@@ -175,13 +184,13 @@ impl<'a> Sides<'a> {
 
 /// Fills the tables of subtree values.
 #[inline(always)]
-pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result<()> {
-    let Job { pair, tables, buffers } = job;
+fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
+    let MixedJob { pair, tables, buffers, cancel } = job;
     let rows = Sides::new(pair.rows);
     let columns = Sides::new(pair.columns);
-    let orders =
-        [0, 1].map(|side| Order { size: &columns.trees[side].size, place: &columns.places[side] });
-    let mut walk = Walk {
+    let orders = [0, 1]
+        .map(|side| PostOrder { size: &columns.trees[side].size, place: &columns.places[side] });
+    let mut walk = PathWalk {
         simd,
         plan: pair.plan,
         strips: [0, 1].map(|side: usize| orders[side].strips::<S>()),
@@ -214,20 +223,23 @@ pub(crate) fn fill<S: Simd>(simd: S, job: Job<'_, S>, cancel: &Cancel) -> Result
             continue;
         }
         let side = match path.kind {
-            Kind::Left => 0,
-            Kind::Right => 1,
-            Kind::Inner => {
+            PathKind::Left => 0,
+            PathKind::Right => 1,
+            PathKind::Inner => {
                 walk.inner_path(top)?;
                 continue;
             }
         };
         let Some(columns) = &tables[side] else { continue };
-        let Buffers { sides, row_of, .. } = &mut *walk.buffers;
-        let layout =
-            Layout { row: &row_of[side], fresh: &[rows.on(side, top) as u32], profile: &profile };
+        let MixedBuffers { sides, row_of, .. } = &mut *walk.buffers;
+        let layout = RowLayout {
+            row: &row_of[side],
+            fresh: &[rows.on(side, top) as u32],
+            profile: &profile,
+        };
         let rows = rows.trees[side];
-        let job = packed::Job { rows, layout, columns, buffers: &mut sides[side] };
-        simd.fill(job, cancel)?;
+        let buffers = &mut sides[side];
+        simd.run(packed::PackedJob { rows, layout, columns, buffers, cancel })?;
         pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())

@@ -1,13 +1,13 @@
 //! Which paths decompose the row tree, and what that costs.
 //!
 //! A path from a subtree's root to a leaf costs a row for every node of the subtree, and what
-//! hangs off the path is decomposed in turn. The price of a row depends on the path: left and
+//! hangs off the path is decomposed in turn. The time of a row depends on the path: left and
 //! right paths meet the column tree in the forests of its left or right decomposition, inner ones
 //! in all its subforests. The best paths are found from the leaves upwards, as in Pawlik and
 //! Augsten's APTED (2016), but for the subtrees of the row tree only:
 //!
 //! ```text
-//! cost(v)     = min over kinds of  size(v) price + hanging(v)
+//! cost(v)     = min over kinds of  size(v) time + hanging(v)
 //! hanging(v)  = hanging(c) + costs of the other children,    c the child on the path.
 //! ```
 
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PathKind {
     Left,
     Right,
     /// Through any child.
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 
 /// What a row costs, by the kind of its path. Infinite if it cannot be had.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Prices {
+pub(crate) struct RowTimes {
     pub(crate) left: f64,
     pub(crate) right: f64,
     pub(crate) inner: f64,
@@ -44,7 +44,7 @@ pub(super) struct Path {
     pub(super) top: u32,
     /// A node with an equal subtree that is done before, or the top itself.
     pub(super) original: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: PathKind,
 }
 
 /// The paths of one tree; nodes are numbered in the left postorder.
@@ -62,7 +62,7 @@ pub(crate) struct PathPlan {
 
 /// The best path of every node.
 struct Best {
-    kind: Vec<Kind>,
+    kind: Vec<PathKind>,
     inner_child: Vec<u32>,
 }
 
@@ -103,9 +103,9 @@ fn with_levels_beside(
 }
 
 impl Best {
-    fn new(tree: &Oriented, prices: Prices) -> Self {
+    fn new(tree: &Oriented, times: RowTimes) -> Self {
         let n = tree.len();
-        let mut best = Self { kind: vec![Kind::Left; n], inner_child: vec![NONE; n] };
+        let mut best = Self { kind: vec![PathKind::Left; n], inner_child: vec![NONE; n] };
         let mut cost = vec![0.0; n];
         let mut hanging = [vec![0.0; n], vec![0.0; n], vec![0.0; n]];
         let levels = levels(tree);
@@ -120,8 +120,8 @@ impl Best {
             with_levels_beside(tree, v, &levels, &mut children);
             let (mut through, mut least) = (last, f64::INFINITY);
             for &(c, kept) in &children {
-                let others = hanging[2][c] + (all - cost[c]) + turns(c) * prices.turn;
-                if kept <= prices.most_kept && others < least {
+                let others = hanging[2][c] + (all - cost[c]) + turns(c) * times.turn;
+                if kept <= times.most_kept && others < least {
                     (through, least) = (c, others);
                 }
             }
@@ -130,14 +130,14 @@ impl Best {
                 [all - cost[first] + hanging[0][first], all - cost[last] + hanging[1][last], least];
             let size = f64::from(tree.size[v]);
             let kinds = [
-                (Kind::Left, prices.left * size + beside[0]),
-                (Kind::Right, prices.right * size + beside[1]),
-                (Kind::Inner, prices.inner * size + beside[2]),
+                (PathKind::Left, times.left * size + beside[0]),
+                (PathKind::Right, times.right * size + beside[1]),
+                (PathKind::Inner, times.inner * size + beside[2]),
             ];
             cost[v] = f64::INFINITY;
-            for (kind, price) in kinds {
-                if price < cost[v] {
-                    (best.kind[v], cost[v]) = (kind, price);
+            for (kind, time) in kinds {
+                if time < cost[v] {
+                    (best.kind[v], cost[v]) = (kind, time);
                 }
             }
             hanging.iter_mut().zip(beside).for_each(|(hanging, beside)| hanging[v] = beside);
@@ -147,16 +147,16 @@ impl Best {
 }
 
 impl PathPlan {
-    pub(crate) fn new(left: &Oriented, right: &Oriented, prices: Prices) -> Self {
+    pub(crate) fn new(left: &Oriented, right: &Oriented, times: RowTimes) -> Self {
         let n = left.len();
-        let Best { mut kind, inner_child } = Best::new(left, prices);
+        let Best { mut kind, inner_child } = Best::new(left, times);
         let mut child = vec![NONE; n];
         let mut is_top = vec![true; n];
         for v in (0..n).rev() {
             let below = match kind[v] {
-                Kind::Left => left.children(v).last(),
-                Kind::Right => left.children(v).next(),
-                Kind::Inner => (inner_child[v] != NONE).then_some(inner_child[v] as usize),
+                PathKind::Left => left.children(v).last(),
+                PathKind::Right => left.children(v).next(),
+                PathKind::Inner => (inner_child[v] != NONE).then_some(inner_child[v] as usize),
             };
             if let Some(c) = below {
                 child[v] = c as u32;
@@ -179,7 +179,7 @@ impl PathPlan {
                 }
             }
         }
-        plan.count(left, right, prices);
+        plan.count(left, right, times);
         plan
     }
 
@@ -195,28 +195,28 @@ impl PathPlan {
     }
 
     /// Whether a path of this kind is to be computed.
-    pub(super) fn has(&self, kind: Kind, tree: &Oriented) -> bool {
+    pub(super) fn has(&self, kind: PathKind, tree: &Oriented) -> bool {
         self.fresh(tree).any(|(_, found)| found == kind)
     }
 
     /// Tops and kinds of the paths to compute; leaves are not.
-    fn fresh<'a>(&'a self, tree: &'a Oriented) -> impl Iterator<Item = (usize, Kind)> + 'a {
+    fn fresh<'a>(&'a self, tree: &'a Oriented) -> impl Iterator<Item = (usize, PathKind)> + 'a {
         let fresh = self.paths.iter().filter(|path| path.top == path.original);
         let fresh = fresh.map(|path| (path.top as usize, path.kind));
         fresh.filter(|&(top, _)| tree.size[top] > 1)
     }
 
-    fn count(&mut self, left: &Oriented, right: &Oriented, prices: Prices) {
+    fn count(&mut self, left: &Oriented, right: &Oriented, times: RowTimes) {
         let places = right_places(left);
         let (mut cost, mut kept) = (0.0, 0);
         for (top, kind) in self.fresh(left) {
-            let price = match kind {
-                Kind::Left => prices.left,
-                Kind::Right => prices.right,
-                Kind::Inner => prices.inner,
+            let time = match kind {
+                PathKind::Left => times.left,
+                PathKind::Right => times.right,
+                PathKind::Inner => times.inner,
             };
-            cost += f64::from(left.size[top]) * price;
-            if kind != Kind::Inner {
+            cost += f64::from(left.size[top]) * time;
+            if kind != PathKind::Inner {
                 continue;
             }
             for v in self.path(top) {
@@ -224,7 +224,7 @@ impl PathPlan {
                 let ends = [(left, v, c), (right, places[v] as usize, places[c] as usize)];
                 for (tree, v, c) in ends {
                     if v - c > 1 {
-                        cost += prices.turn;
+                        cost += times.turn;
                         let nested = tree.depth[c + 1..v].iter().max().copied().unwrap_or(0);
                         kept = kept.max((nested - tree.depth[v]) as usize);
                     }

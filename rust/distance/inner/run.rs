@@ -1,91 +1,62 @@
 //! One pair along chosen paths: lanes, column tables and profiles put together.
 
 use crate::distance::columns::Columns;
-use crate::distance::engine::{Kernel, Operand, Pricing};
-use crate::distance::inner::{Buffers, Job, Kind, Pair, SIDES};
-use crate::distance::lanes::{Instructions, Lanes};
+use crate::distance::engine::Kernel;
+use crate::distance::inner::{MixedBuffers, MixedJob, MixedPair, PathKind};
 use crate::distance::profile::{self, Source};
 use crate::distance::savings::{Read, Savings};
-use crate::distance::simd::{
-    InstructionSet, Simd,
-    portable::{Plain, Portable},
-};
-#[cfg(target_arch = "x86_64")]
-use crate::distance::simd::{avx2::Avx2, avx512::Avx512};
 use crate::error::Result;
+use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
+use crate::simd::{InLanes, Simd, in_any_lanes};
 use crate::tree::Orientation;
 
 use super::PathPlan;
 
 /// The arguments of one run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Run<'a> {
+pub(crate) struct MixedRun<'a> {
     pub(crate) rows: &'a Operand<'a>,
     pub(crate) columns: &'a Operand<'a>,
     pub(crate) plan: &'a PathPlan,
-    pub(crate) pricing: Pricing<'a>,
+    pub(crate) costs: Costs<'a>,
     /// Whether the rows are the target of the edits.
     pub(crate) transposed: bool,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl Run<'_> {
+impl MixedRun<'_> {
     /// Hands the savings of all subtrees to `read`.
     pub(crate) fn savings(&self, kernel: Kernel, read: &mut impl Read) -> Result<()> {
         let smaller = self.rows.tree.nodes().min(self.columns.tree.nodes());
-        let Some(mut lanes) = Lanes::narrowest(self.pricing, smaller) else {
-            return self.in_lanes(Portable::<i128, 4>::new(), read);
-        };
-        if let Kernel::Exactly(_, wanted) = kernel {
-            lanes = lanes.max(wanted);
-        }
-        #[cfg(target_arch = "x86_64")]
-        {
-            if kernel.may_use(Instructions::Avx512)
-                && let Some(avx512) = Avx512::detect()
-            {
-                return self.by(avx512, lanes, read);
-            }
-            if kernel.may_use(Instructions::Avx2)
-                && let Some(avx2) = Avx2::detect()
-            {
-                return self.by(avx2, lanes, read);
-            }
-        }
-        self.by(Plain, lanes, read)
-    }
-
-    fn by<I: InstructionSet>(&self, set: I, lanes: Lanes, read: &mut impl Read) -> Result<()> {
-        match lanes {
-            Lanes::Bytes => self.in_lanes(set.bytes(), read),
-            Lanes::Words => self.in_lanes(set.words(), read),
-            Lanes::Ints => self.in_lanes(set.ints(), read),
-            Lanes::Doubles => self.in_lanes(set.doubles(), read),
-        }
+        let lanes = kernel.lanes(self.costs, smaller);
+        in_any_lanes(lanes, |set| kernel.may_use(set), WithRead { run: self, read })
     }
 
     fn in_lanes<S: Simd>(&self, simd: S, read: &mut impl Read) -> Result<()> {
-        let Self { rows, columns, plan, pricing, transposed, cancel } = *self;
+        let Self { rows, columns, plan, costs, transposed, cancel } = *self;
         let row_tree = rows.tree.oriented(Orientation::Left);
         let column_tree = columns.tree.oriented(Orientation::Left);
-        let table = |kind: Kind, side: Orientation| {
+        let table = |kind: PathKind, side: Orientation| {
             let build = || Columns::<S>::new(&[columns.tree.oriented(side)], cancel);
             plan.has(kind, row_tree).then(build).transpose()
         };
-        let tables = [table(Kind::Left, SIDES[0])?, table(Kind::Right, SIDES[1])?];
-        let pair = Pair { rows: rows.tree, plan, columns: columns.tree };
-        let mut buffers = Buffers::new(pair, profile::height(rows), &tables, cancel)?;
+        let tables = [
+            table(PathKind::Left, Orientation::BOTH[0])?,
+            table(PathKind::Right, Orientation::BOTH[1])?,
+        ];
+        let pair = MixedPair { rows: rows.tree, plan, columns: columns.tree };
+        let mut buffers = MixedBuffers::new(pair, profile::height(rows), &tables, cancel)?;
         let stride = column_tree.len().div_ceil(S::LANES) * S::LANES;
         let mut codes = Vec::new();
-        for (side, buffers) in SIDES.into_iter().zip(&mut buffers.sides) {
+        for (side, buffers) in Orientation::BOTH.into_iter().zip(&mut buffers.sides) {
             codes.clear();
             profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
             let profile = S::elements_mut(&mut buffers.profile);
-            let source = Source { pricing, transposed, codes: &codes };
+            let source = Source { costs, transposed, codes: &codes };
             source.fill(rows, stride, profile, Source::fill_row);
         }
-        simd.fill_inner(Job { pair, tables: &tables, buffers: &mut buffers }, cancel)?;
+        simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, cancel })?;
         let savings = Savings {
             table: S::elements(&buffers.sides[0].table),
             stride,
@@ -96,5 +67,19 @@ impl Run<'_> {
         };
         read.read(0, savings);
         Ok(())
+    }
+}
+
+/// A run, before its lanes are chosen.
+struct WithRead<'a, R> {
+    run: &'a MixedRun<'a>,
+    read: &'a mut R,
+}
+
+impl<R: Read> InLanes for WithRead<'_, R> {
+    type Output = Result<()>;
+
+    fn run<S: Simd>(self, simd: S) -> Result<()> {
+        self.run.in_lanes(simd, self.read)
     }
 }

@@ -23,14 +23,14 @@
 //! is still needed, fits into a cache and takes little memory. A strip is turned while it is
 //! loaded. Cells of empty forests are 0 and stay so; for a lane they are those of the first rows.
 
-use crate::distance::simd::{BLOCK, Element, Simd};
+use crate::simd::{BLOCK, Element, Simd};
 
 /// Vectors side by side in a strip: few, so that strips stay in the L2 cache and begin where the
 /// first of their lanes does.
 pub(super) const WIDTH: usize = 4;
 
 /// One row of a strip.
-pub(super) type Row<S> = [<S as Simd>::Vector; WIDTH];
+pub(super) type StripRow<S> = [<S as Simd>::Vector; WIDTH];
 
 /// Lanes of a strip.
 pub(super) const fn lanes<S: Simd>() -> usize {
@@ -49,7 +49,7 @@ pub(super) const fn height<S: Simd>(nodes: usize) -> usize {
 
 /// The column tree in one of its two postorders.
 #[derive(Debug)]
-pub(super) struct Order<'a> {
+pub(super) struct PostOrder<'a> {
     /// Subtree sizes.
     pub(super) size: &'a [u32],
     /// The place of each node in the other postorder.
@@ -64,7 +64,7 @@ pub(super) struct Strip {
     pub(super) first_row: usize,
 }
 
-impl Order<'_> {
+impl PostOrder<'_> {
     /// All strips. C(q, p) is empty if no node is at most q and at most p.
     pub(super) fn strips<S: Simd>(&self) -> Vec<Strip> {
         let width = lanes::<S>();
@@ -83,7 +83,7 @@ impl Order<'_> {
 }
 
 /// For each lane of a strip, all bits of it and of those after it.
-pub(super) fn masks<S: Simd>() -> Vec<Row<S>> {
+pub(super) fn masks<S: Simd>() -> Vec<StripRow<S>> {
     let row = |first| std::array::from_fn(|k| S::mask(|lane| k * S::LANES + lane >= first));
     (0..lanes::<S>()).map(row).collect()
 }
@@ -93,19 +93,26 @@ fn greater<N: PartialOrd>(a: N, b: N) -> N {
     if b > a { b } else { a }
 }
 
+/// One strip of the columns in one of their postorders, with the masks of [`masks`].
+#[derive(Clone, Copy)]
+pub(super) struct StripPass<'a, S: Simd> {
+    pub(super) simd: S,
+    pub(super) order: &'a PostOrder<'a>,
+    pub(super) strip: Strip,
+    pub(super) masks: &'a [StripRow<S>],
+}
+
 /// A node joins the row forest. `values` are the savings of its subtree with those of the
 /// columns, `apart` is the table of the forest without its subtree. The table is changed in
 /// place, or, if the node is a leaf, made from `apart`.
 #[inline(always)]
 pub(super) fn join<S: Simd, const LEAF: bool>(
-    simd: S,
-    order: &Order<'_>,
-    strip: Strip,
-    masks: &[Row<S>],
+    pass: StripPass<'_, S>,
     values: &[S::Elem],
-    apart: &[Row<S>],
-    table: &mut [Row<S>],
+    apart: &[StripRow<S>],
+    table: &mut [StripRow<S>],
 ) {
+    let StripPass { simd, order, strip, masks } = pass;
     let Strip { first_lane, end, first_row } = strip;
     let n = order.size.len();
     let mut best = [S::zero(); WIDTH];
@@ -140,14 +147,12 @@ pub(super) fn join<S: Simd, const LEAF: bool>(
 /// of earlier lanes are there from earlier strips.
 #[inline(always)]
 pub(super) fn crown<S: Simd>(
-    simd: S,
-    order: &Order<'_>,
-    strip: Strip,
-    masks: &[Row<S>],
+    pass: StripPass<'_, S>,
     savings: &[S::Elem],
-    table: &mut [Row<S>],
+    table: &mut [StripRow<S>],
     values: &mut [S::Elem],
 ) {
+    let StripPass { simd, order, strip, masks } = pass;
     let Strip { first_lane, end, first_row } = strip;
     let n = order.size.len();
     let mut best = [S::zero(); WIDTH];
@@ -187,7 +192,12 @@ pub(super) fn crown<S: Simd>(
 
 /// Loads a strip from the table of the other side: its rows become the lanes.
 #[inline(always)]
-pub(super) fn turn<S: Simd>(strip: Strip, nodes: usize, from: &[Row<S>], into: &mut [Row<S>]) {
+pub(super) fn turn<S: Simd>(
+    strip: Strip,
+    nodes: usize,
+    from: &[StripRow<S>],
+    into: &mut [StripRow<S>],
+) {
     let (width, height) = (lanes::<S>(), height::<S>(nodes));
     let from = S::elements(from.as_flattened());
     let into = S::elements_mut(into.as_flattened_mut());

@@ -1,19 +1,18 @@
 //! Paths of every kind, mixed in every way, against left and right paths alone.
 
-use super::paths::Prices;
+use super::paths::RowTimes;
 use super::*;
 use crate::distance::profile::{self, Source};
-use crate::distance::scalar;
 use crate::distance::strategy::best_route;
-use crate::distance::tests::{SIDES, all_ways, operand, prepare, some_cost, table};
+use crate::distance::tests::{all_ways, operand, prepare, some_cost, table};
 use crate::distance::{
-    Decomposition, Kernel, Pricing, Whole, Workspace, append_codes, delete_all, insert_all,
-    subtree_savings, total,
+    Decomposition, Kernel, Scratch, Whole, Workspace, append_codes, scalar, subtree_savings,
 };
 use crate::naive::{self, Plain, nodes, trees};
+use crate::pair::{self, Costs};
 use proptest::prelude::*;
 
-/// A spine with a leaf by turns left and right of it, in preorder.
+/// A spine with leaves alternately left and right of it, in preorder.
 fn zigzag(nodes: usize, seed: usize) -> Plain {
     let mut parents = vec![-1];
     // Leaves right of the spine come after all that is below.
@@ -38,9 +37,9 @@ fn zigzag(nodes: usize, seed: usize) -> Plain {
 fn zigzags_are_decomposed_along_inner_paths() {
     for (n, m, inner) in [(60, 60, false), (400, 301, true), (301, 400, true)] {
         let (x, y) = (prepare(&zigzag(n, 1)), prepare(&zigzag(m, 2)));
-        let (route, cells) = best_route(&x, &y, Pricing::Unit);
+        let (route, cells) = best_route(&x, &y, Costs::Unit);
         assert_eq!(route.decomposition == Decomposition::Mixed, inner, "{n} x {m}: {cells}");
-        let found = all_ways(&x, &y, Pricing::Unit);
+        let found = all_ways(&x, &y, Costs::Unit);
         assert!(found.iter().all(|&d| d == found[0]), "{found:?}");
     }
 }
@@ -49,20 +48,23 @@ fn zigzags_are_decomposed_along_inner_paths() {
 fn subtrees_have_the_same_savings_along_inner_paths() {
     let (x, y) = (prepare(&zigzag(230, 1)), prepare(&zigzag(180, 2)));
     let table = table(&some_cost(3), 5, 0.25);
-    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-        assert_eq!(best_route(&x, &y, pricing).0.decomposition, Decomposition::Mixed);
+    for costs in [Costs::Unit, Costs::Table(&table)] {
+        assert_eq!(best_route(&x, &y, costs).0.decomposition, Decomposition::Mixed);
         for (source, target) in [(&x, &y), (&y, &x)] {
-            for side in SIDES {
+            for side in Orientation::BOTH {
                 let (mut found, mut workspace) = (Vec::<i64>::new(), Workspace::default());
                 let (a, b) = (operand(source), operand(target));
                 let cancel = Cancel::default();
-                subtree_savings(a, b, pricing, side, &mut found, &mut workspace, &cancel).unwrap();
+                let pair = &pair::Pair { x: a, y: b, costs };
+                let scratch = &mut Scratch { workspace: &mut workspace, cancel: &cancel };
+                subtree_savings(pair, side, &mut found, scratch).unwrap();
                 let (rows, columns) = (source.oriented(side), target.oriented(side));
-                let (mut buffers, mut codes) = (scalar::Buffers::<i64>::default(), Vec::new());
+                let (mut buffers, mut codes) =
+                    (scalar::ScalarBuffers::<i64>::default(), Vec::new());
                 let height = profile::height(&a);
                 buffers.reserve(rows, height, columns, &cancel).unwrap();
                 append_codes(&b, columns, &mut codes);
-                let source = Source { pricing, transposed: false, codes: &codes };
+                let source = Source { costs, transposed: false, codes: &codes };
                 source.fill(&a, codes.len(), &mut buffers.profile, Source::fill_row);
                 scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
                 let m = columns.len();
@@ -90,21 +92,24 @@ fn under_one_root(parts: &[Plain]) -> Plain {
 fn zigzags_side_by_side_take_little_memory() {
     let twice = |seed| under_one_root(&[zigzag(600, seed), zigzag(600, seed + 7)]);
     let (x, y) = (prepare(&twice(1)), prepare(&twice(2)));
-    assert_eq!(best_route(&x, &y, Pricing::Unit).0.decomposition, Decomposition::Mixed);
-    let plan = crate::distance::strategy::plan(&x, &y, Pricing::Unit, false);
+    assert_eq!(best_route(&x, &y, Costs::Unit).0.decomposition, Decomposition::Mixed);
+    let plan = crate::distance::strategy::plan(&x, &y, Costs::Unit, false);
     let kinds: Vec<_> = plan.paths.iter().map(|path| path.kind).collect();
-    assert!(kinds.contains(&Kind::Inner) && kinds.last() != Some(&Kind::Inner), "{kinds:?}");
+    assert!(
+        kinds.contains(&PathKind::Inner) && kinds.last() != Some(&PathKind::Inner),
+        "{kinds:?}"
+    );
     assert!(plan.kept < 8, "{}", plan.kept);
 }
 
 #[test]
 fn no_more_tables_are_kept_than_allowed() {
     let tree = prepare(&under_one_root(&[zigzag(80, 1), zigzag(80, 2)]));
-    let [left, right] = SIDES.map(|side| tree.oriented(side));
+    let [left, right] = Orientation::BOTH.map(|side| tree.oriented(side));
     let mut kept = Vec::new();
     for most_kept in [0, 1, 2, 4, 8, 100] {
-        let prices = Prices { left: 9.0, right: 9.0, inner: 1.0, turn: 0.1, most_kept };
-        let plan = PathPlan::new(left, right, prices);
+        let times = RowTimes { left: 9.0, right: 9.0, inner: 1.0, turn: 0.1, most_kept };
+        let plan = PathPlan::new(left, right, times);
         assert!(plan.kept <= most_kept as usize, "{} > {most_kept}", plan.kept);
         assert!(plan.cost.is_finite());
         kept.push(plan.kept);
@@ -112,20 +117,20 @@ fn no_more_tables_are_kept_than_allowed() {
     assert!(kept[0] == 0 && kept[5] > 2, "{kept:?}");
 }
 
-/// The distance along the paths that are best at these prices.
-fn at_prices(
+/// The distance along the paths that are best at these times.
+fn at_times(
     (x, y): (&Prepared, &Prepared),
-    pricing: Pricing<'_>,
-    prices: Prices,
+    costs: Costs<'_>,
+    times: RowTimes,
     kernel: Kernel,
 ) -> f64 {
-    let [left, right] = SIDES.map(|side| x.oriented(side));
-    let plan = &PathPlan::new(left, right, prices);
+    let [left, right] = Orientation::BOTH.map(|side| x.oriented(side));
+    let plan = &PathPlan::new(left, right, times);
     let (rows, columns, cancel) = (&operand(x), &operand(y), &Cancel::default());
-    let run = Run { rows, columns, plan, pricing, transposed: false, cancel };
+    let run = MixedRun { rows, columns, plan, costs, transposed: false, cancel };
     let mut saving = 0;
     run.savings(kernel, &mut Whole(|_, whole| saving = whole)).unwrap();
-    total(pricing, delete_all(rows, pricing) + insert_all(columns, pricing) - saving)
+    costs.total(costs.delete_all(rows) + costs.insert_all(columns) - saving)
 }
 
 proptest! {
@@ -136,17 +141,17 @@ proptest! {
         x in trees(nodes(120), 3),
         y in trees(nodes(120), 3),
         seed in any::<u64>(),
-        prices in proptest::array::uniform4(0.1f64..10.0),
+        times in proptest::array::uniform4(0.1f64..10.0),
         most_kept in 0u32..6,
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let table = table(&some_cost(seed), 3, 0.7);
-        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-            let expected = all_ways(&x, &y, pricing)[0];
-            let [left, right, inner, turn] = prices;
-            let prices = Prices { left, right, inner, turn, most_kept };
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            let expected = all_ways(&x, &y, costs)[0];
+            let [left, right, inner, turn] = times;
+            let times = RowTimes { left, right, inner, turn, most_kept };
             for kernel in [Kernel::Scalar, Kernel::Auto] {
-                prop_assert_eq!(at_prices((&x, &y), pricing, prices, kernel), expected);
+                prop_assert_eq!(at_times((&x, &y), costs, times, kernel), expected);
             }
         }
     }

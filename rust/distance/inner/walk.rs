@@ -1,10 +1,10 @@
 //! The walk along the paths of one row tree.
 
-use crate::distance::inner::strips::{self, Order, Row, Strip};
-use crate::distance::inner::{Buffers, PathPlan, Sides};
-use crate::distance::simd::Simd;
+use crate::distance::inner::strips::{self, PostOrder, Strip, StripPass, StripRow};
+use crate::distance::inner::{MixedBuffers, PathPlan, Sides};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use crate::simd::Simd;
 
 /// What happens to the row forest along an inner path.
 #[derive(Debug, Clone, Copy)]
@@ -16,21 +16,21 @@ pub(super) enum Step {
 }
 
 /// Plan, trees, tables and scratch of the walk.
-pub(super) struct Walk<'a, 'b, S: Simd> {
+pub(super) struct PathWalk<'a, 'b, S: Simd> {
     pub(super) simd: S,
     pub(super) plan: &'a PathPlan,
     pub(super) rows: &'a Sides<'a>,
-    pub(super) orders: [Order<'a>; 2],
+    pub(super) orders: [PostOrder<'a>; 2],
     pub(super) strips: [Vec<Strip>; 2],
-    pub(super) masks: Vec<Row<S>>,
+    pub(super) masks: Vec<StripRow<S>>,
     /// Lanes of a row of the tables.
     pub(super) stride: usize,
-    pub(super) buffers: &'b mut Buffers<S>,
+    pub(super) buffers: &'b mut MixedBuffers<S>,
     pub(super) steps: Vec<Step>,
     pub(super) cancel: &'a Cancel,
 }
 
-impl<S: Simd> Walk<'_, '_, S> {
+impl<S: Simd> PathWalk<'_, '_, S> {
     /// A leaf can be paired with one node of each subtree: with the best.
     pub(super) fn leaf(&mut self, v: usize) {
         let label = self.rows.trees[0].label[v] as usize;
@@ -54,7 +54,7 @@ impl<S: Simd> Walk<'_, '_, S> {
 
     /// Copies the row of a node from the table of one side to that of the other.
     pub(super) fn copy(&mut self, side: usize, v: usize) {
-        let Buffers { sides: [left, right], row_of, .. } = &mut *self.buffers;
+        let MixedBuffers { sides: [left, right], row_of, .. } = &mut *self.buffers;
         let (from, into) = if side == 0 { (left, right) } else { (right, left) };
         let start = row_of[0][v] as usize * self.stride;
         let from = &S::elements(&from.table)[start..][..self.stride];
@@ -103,7 +103,7 @@ impl<S: Simd> Walk<'_, '_, S> {
         let Self { simd, rows, stride, cancel, .. } = *self;
         let (order, masks) = (&self.orders[side], &self.masks);
         let n = order.size.len();
-        let Buffers { sides, forests, strips, row_of } = &mut *self.buffers;
+        let MixedBuffers { sides, forests, strips, row_of } = &mut *self.buffers;
         let (profile, table) =
             (S::elements(&sides[side].profile), S::elements_mut(&mut sides[side].table));
         let [left, right] = forests;
@@ -114,6 +114,7 @@ impl<S: Simd> Walk<'_, '_, S> {
             } else {
                 strips::turn::<S>(strip, n, other, &mut strips[0]);
             }
+            let pass = StripPass { simd, order, strip, masks };
             for &step in &self.steps {
                 cancel.check()?;
                 match step {
@@ -125,13 +126,9 @@ impl<S: Simd> Walk<'_, '_, S> {
                         let (current, kept_strips) = strips.split_at_mut(1);
                         let (current, apart) = (&mut current[0], &kept_strips[kept - 1]);
                         if is_leaf {
-                            strips::join::<S, true>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
+                            strips::join::<S, true>(pass, values, apart, current);
                         } else {
-                            strips::join::<S, false>(
-                                simd, order, strip, masks, values, apart, current,
-                            );
+                            strips::join::<S, false>(pass, values, apart, current);
                         }
                     }
                     Step::Crown { node } => {
@@ -140,7 +137,7 @@ impl<S: Simd> Walk<'_, '_, S> {
                         let row = row_of[0][node] as usize;
                         let values = &mut table[row * stride..][..stride];
                         let current = &mut strips[0];
-                        strips::crown(simd, order, strip, masks, savings, current, values);
+                        strips::crown(pass, savings, current, values);
                     }
                 }
             }

@@ -5,8 +5,7 @@
 //! costs and tables, and fitted by hand. The choice rests on counts, so it is the same on every
 //! machine and for every number of threads, and no result depends on it.
 
-use crate::distance::Pricing;
-use crate::pairwise::Prices;
+use crate::pair::{Costs, SetCosts};
 use crate::pairwise::search::Search;
 use crate::tree::{Orientation, Oriented, Prepared};
 
@@ -36,11 +35,11 @@ impl Choice {
     pub(super) fn new(search: &Search<'_>) -> Self {
         let pairs = search.x.trees.len() as f64 * search.y.trees.len() as f64;
         let cells = (all_cells(search.x.trees, search.y.trees) / pairs).max(1.0);
-        let alone = match search.prices {
-            Prices::Fixed(Pricing::Unit) => ALONE.0 + ALONE.1 / cells,
-            Prices::Fixed(Pricing::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
+        let alone = match search.costs {
+            SetCosts::Fixed(Costs::Unit) => ALONE.0 + ALONE.1 / cells,
+            SetCosts::Fixed(Costs::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
             // The costs of labels are computed for every pair, in a batch or not.
-            Prices::Vectors(_) => 1.0,
+            SetCosts::Vectors(_) => 1.0,
         };
         Self { cells, alone, batched: if search.mirrored() { 0.5 } else { 1.0 } }
     }

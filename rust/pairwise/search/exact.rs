@@ -1,13 +1,14 @@
 //! Distances from one query to the candidates that no bound rules out.
 
 use crate::distance::{
-    self, Group, Kernel, Operand, Pricing, Rows, Shared, Whole, Workspace, append_codes,
-    best_route, delete_all, estimate, group_savings, insert_all, total,
+    Group, GroupRun, Keeper, Kernel, PairPlan, RowTree, Scratch, Shared, Whole, append_codes,
+    estimate, planned_distance,
 };
 use crate::error::Result;
+use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts};
+use crate::pairwise::batch::{BATCHES, BRIEF_NODES, SHARING_PAYS_OFF, better_side};
 use crate::pairwise::search::Search;
-use crate::pairwise::{BATCHES, BRIEF_NODES, Local, Prices, SHARING_PAYS_OFF, better_side};
-use crate::parallel::{Cancel, Crew};
+use crate::parallel::Crew;
 use crate::tree::{Orientation, Prepared, SubtreeIds};
 use std::sync::atomic::Ordering;
 
@@ -34,7 +35,7 @@ impl<'a> Shares<'a> {
         if search.x.trees.len() < SHARING_PAYS_OFF {
             return Ok(None);
         }
-        Ok(number(search.y.trees, search.x.trees, search.prices, crew)?.map(Self::Own))
+        Ok(number(search.y.trees, search.x.trees, search.costs, crew)?.map(Self::Own))
     }
 
     fn ids(&self) -> &SubtreeIds {
@@ -49,10 +50,10 @@ impl<'a> Shares<'a> {
 pub(super) fn number(
     candidates: &[Prepared],
     queries: &[Prepared],
-    prices: Prices<'_>,
+    costs: SetCosts<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
-    if candidates.len() < SHARING_PAYS_OFF || matches!(prices, Prices::Vectors(_)) {
+    if candidates.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Vectors(_)) {
         return Ok(None);
     }
     let side = better_side(candidates, queries);
@@ -66,7 +67,7 @@ pub(super) struct Exact<'a> {
     pub(super) query: usize,
     search: &'a Search<'a>,
     /// The labels of the query, if they have vectors.
-    labels: Option<Local>,
+    labels: Option<LocalLabels>,
     shared: Option<Column<'a>>,
 }
 
@@ -89,77 +90,78 @@ impl<'a> Exact<'a> {
     ) -> Self {
         let x = search.x.operand(query);
         let (mut labels, mut shared) = (None, None);
-        match search.prices {
-            Prices::Vectors(vectors) => {
-                labels = Some(Local::new(vectors, std::iter::once(x.tree), x.codes));
+        match search.costs {
+            SetCosts::Vectors(vectors) => {
+                labels = Some(LocalLabels::new(vectors, std::iter::once(x.tree), x.codes));
             }
-            Prices::Fixed(pricing) => {
+            SetCosts::Fixed(costs) => {
                 shared = shares.map(|shares| {
                     let ids = shares.ids();
                     let side = ids.orientation();
                     let mut codes = Vec::new();
                     append_codes(&x, x.tree.oriented(side), &mut codes);
                     let number = BATCHES.fetch_add(1, Ordering::Relaxed);
-                    Column { ids, side, codes, number, delete: delete_all(&x, pricing) }
+                    Column { ids, side, codes, number, delete: costs.delete_all(&x) }
                 });
             }
         }
         Self { query, search, labels, shared }
     }
 
-    pub(super) fn to(&self, j: usize, workspace: &mut Workspace, cancel: &Cancel) -> Result<f64> {
+    /// The distance to a candidate.
+    pub(super) fn to(&self, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
         let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
-        if self.search.prices.costs_nothing(&x, &y) {
+        if self.search.costs.costs_nothing(&x, &y) {
             return Ok(0.0);
         }
-        match (self.search.prices, &self.labels) {
-            (Prices::Vectors(vectors), Some(source)) => {
-                let target = Local::new(vectors, std::iter::once(y.tree), y.codes);
+        match (self.search.costs, &self.labels) {
+            (SetCosts::Vectors(vectors), Some(source)) => {
+                let target = LocalLabels::new(vectors, std::iter::once(y.tree), y.codes);
                 let table = source.table(vectors, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
-                distance::distance(x, y, Pricing::Table(&table), workspace, cancel)
+                let pair = Pair { x, y, costs: Costs::Table(&table) };
+                planned_distance(&pair, &PairPlan::of_unequal(&pair), scratch)
             }
-            (Prices::Fixed(pricing), _) => match &self.shared {
-                Some(column) if column.pays(&x, &y, pricing) => {
-                    column.distance(x, y, j, pricing, workspace, cancel)
+            (SetCosts::Fixed(costs), _) => {
+                let pair = Pair { x, y, costs };
+                let plan = PairPlan::of_unequal(&pair);
+                match &self.shared {
+                    Some(column) if column.pays(&pair, plan.cells()) => {
+                        column.distance(&pair, j, scratch)
+                    }
+                    _ => planned_distance(&pair, &plan, scratch),
                 }
-                _ => distance::distance(x, y, pricing, workspace, cancel),
-            },
-            (Prices::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
+            }
+            (SetCosts::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
         }
     }
 }
 
 impl Column<'_> {
-    /// Whether the pair is about as cheap with the query along the columns, on the shared side.
-    fn pays(&self, x: &Operand<'_>, y: &Operand<'_>, pricing: Pricing<'_>) -> bool {
-        let (columns, rows) = (x.tree.oriented(self.side), y.tree.oriented(self.side));
-        let cells = estimate(rows.row_work, columns.column_work);
-        cells <= SAME_SIDE * best_route(x.tree, y.tree, pricing).1
+    /// Whether the pair is about as cheap with the query along the columns, on the shared side;
+    /// `cells` are those of its best route.
+    fn pays(&self, pair: &Pair<'_>, cells: f64) -> bool {
+        let (columns, rows) = (pair.x.tree.oriented(self.side), pair.y.tree.oriented(self.side));
+        estimate(rows.row_work, columns.column_work) <= SAME_SIDE * cells
     }
 
-    fn distance(
-        &self,
-        x: Operand<'_>,
-        y: Operand<'_>,
-        j: usize,
-        pricing: Pricing<'_>,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
-    ) -> Result<f64> {
+    fn distance(&self, pair: &Pair<'_>, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
+        let Pair { x, y, costs } = *pair;
         let shared = Some(Shared { ids: self.ids.of(j), columns: self.number });
-        let rows = Rows { operand: y, shared };
+        let rows = RowTree { operand: y, shared };
         let group = Group {
             members: &[x],
             orientation: self.side,
             codes: &self.codes,
             largest: x.tree.nodes(),
-            cache: &x.tree.columns,
+            keeper: Keeper::Tree(x.tree),
         };
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
-        group_savings(&rows, &group, pricing, true, Kernel::Auto, workspace, cancel, &mut read)?;
-        Ok(total(pricing, self.delete + insert_all(&y, pricing) - saving))
+        let cancel = scratch.cancel;
+        let run = GroupRun { rows: &rows, group: &group, costs, transposed: true, cancel };
+        run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
+        Ok(costs.total(self.delete + costs.insert_all(&y) - saving))
     }
 }

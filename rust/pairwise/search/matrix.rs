@@ -2,9 +2,10 @@
 //! bounds of single pairs, and for a radius, where batches have the bounds in front of them.
 
 use crate::error::Result;
+use crate::pairwise::MatrixRequest;
+use crate::pairwise::matrix::compute_known;
 use crate::pairwise::search::best::{Best, Budget, Neighbor};
 use crate::pairwise::search::{Found, Search, Wanted};
-use crate::pairwise::{Request, compute_known};
 use crate::parallel::Cancel;
 
 /// As [`super::search`].
@@ -15,13 +16,13 @@ pub(super) fn search(
     cancel: &Cancel,
     mut poll: impl FnMut(u64) -> bool,
 ) -> Result<Found> {
-    let Search { x, y, prices, inside, .. } = *search;
+    let Search { x, y, costs, inside, .. } = *search;
     let triangle = search.mirrored();
     let cutoff = match wanted {
         Wanted::Within(radius) if radius < f64::INFINITY => Some(radius),
         _ => None,
     };
-    let request = Request { x, y, prices, triangle, diagonal: false, cutoff };
+    let request = MatrixRequest { x, y, costs, triangle, diagonal: false, cutoff };
     let mut rows: Vec<_> = x.trees.iter().map(|_| Best::new(wanted)).collect();
     let mut budget = Budget::default();
     let mut full = None;
@@ -51,7 +52,7 @@ pub(super) fn search(
     if let Some(error) = full {
         return Err(error);
     }
-    // A tree's way to itself, if it was gone, is not one of the pairs.
+    // Self-distances are not counted.
     let computed = outcome?.exact.min(search.pairs());
     Ok(Found { rows: rows.into_iter().map(Best::into_sorted).collect(), computed })
 }

@@ -27,12 +27,14 @@ pub use query::Pivots;
 use crate::distance::{Catalogue, cell_time};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pairwise::{Prices, SHARING_PAYS_OFF, SMALL_MATRIX, Side, mean_nodes};
-use crate::parallel::{self, Cancel, Crew};
+use crate::pair::{SetCosts, Side};
+use crate::pairwise::batch::SHARING_PAYS_OFF;
+use crate::pairwise::matrix::{SMALL_MATRIX, mean_nodes};
+use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::{Prepared, SubtreeIds};
 use best::Budget;
 use choice::{Choice, all_cells};
-use query::{Row, Scratch, Searcher};
+use query::{Answer, QueryScratch, Searcher};
 use rounds::Stash;
 use std::cell::Cell;
 
@@ -71,19 +73,19 @@ pub struct Search<'a> {
     /// The candidates: targets.
     pub y: Side<'a>,
     /// What edits cost.
-    pub prices: Prices<'a>,
+    pub costs: SetCosts<'a>,
     /// `y` is `x`, and no tree is its own neighbour.
     pub inside: bool,
     /// Edits cost as much as their inverses.
     pub symmetric: bool,
     /// Trees with known distances to all candidates, if the costs are a pseudo-metric.
     pub pivots: Option<Pivots<'a>>,
-    /// What is known of the candidates at these prices.
+    /// What is known of the candidates at these costs.
     pub index: Option<&'a Index>,
 }
 
 /// What searches need of their candidates, made once for many searches among the same trees, with
-/// the same codes, at the same prices.
+/// the same codes, at the same costs.
 #[derive(Debug)]
 pub struct Index {
     catalogue: Catalogue,
@@ -99,29 +101,29 @@ impl Index {
     /// [`Error::Cancelled`] if it was stopped.
     pub fn new(
         y: Side<'_>,
-        prices: Prices<'_>,
+        costs: SetCosts<'_>,
         threads: usize,
         cancel: &Cancel,
         mut poll: impl FnMut() -> bool,
     ) -> Result<Self> {
         let mut crew = Crew::new(threads, cancel, &mut poll);
         // Nobody knows yet what it will meet: trees like its own, about as many.
-        let work = work_time(all_cells(y.trees, y.trees), y.trees, prices);
-        let catalogue = Catalogue::new(y, prices, work, &mut crew)?;
-        let ids = exact::number(y.trees, y.trees, prices, &mut crew)?;
+        let work = work_time(all_cells(y.trees, y.trees), y.trees, costs);
+        let catalogue = Catalogue::new(y, costs, work, &mut crew)?;
+        let ids = exact::number(y.trees, y.trees, costs, &mut crew)?;
         Ok(Self { catalogue, ids, stash: Stash::default() })
     }
 }
 
-/// The time of so many cells.
-fn work_time(cells: f64, trees: &[Prepared], prices: Prices<'_>) -> f64 {
-    cells * cell_time(prices, mean_nodes(trees))
+/// The time of that many cells.
+fn work_time(cells: f64, trees: &[Prepared], costs: SetCosts<'_>) -> f64 {
+    cells * cell_time(costs, mean_nodes(trees))
 }
 
 /// The neighbours of all queries.
 #[derive(Debug, Default, PartialEq)]
 pub struct Found {
-    /// Row by row, each by distance, then by index.
+    /// Answer by row, each by distance, then by index.
     pub rows: Vec<Vec<Neighbor>>,
     /// Number of distances that were computed for it.
     pub computed: u64,
@@ -203,7 +205,7 @@ fn by_bounds(
 ) -> Result<Found> {
     let n = search.x.trees.len();
     let cells = all_cells(search.x.trees, search.y.trees);
-    let work = work_time(cells, search.x.trees, search.prices);
+    let work = work_time(cells, search.x.trees, search.costs);
     let mut ask = || poll(0);
     let searcher = Searcher::new(search, wanted, work, &mut Crew::new(threads, cancel, &mut ask))?;
     let mut collected = Collected::new(n);
@@ -227,9 +229,9 @@ fn by_bounds(
         let rest = positions.split_off(tried);
         collected.run(&searcher, &positions, threads, cancel, &mut poll)?;
         if tried > 0 && !Choice::new(search).bounds_pay(collected.share()) {
-            let told = tried as u64;
+            let answered = tried as u64;
             let found =
-                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(told)))?;
+                matrix::search(search, wanted, threads, cancel, |done| poll(done.max(answered)))?;
             return Ok(Found { computed: found.computed + collected.computed, ..found });
         }
         positions = rest;
@@ -273,14 +275,14 @@ impl Collected {
         let fair = positions.len().div_ceil(threads);
         let step = TASK_CANDIDATES.div_ceil(candidates).min(fair).max(1);
         let tasks = positions.len().div_ceil(step);
-        let work = |scratch: &mut Scratch, task: usize| {
+        let work = |scratch: &mut QueryScratch, task: usize| {
             let part = task * step..positions.len().min((task + 1) * step);
             let row = |&position: &usize| searcher.row(position, scratch, cancel);
             positions[part].iter().map(row).collect::<Result<Vec<_>>>()
         };
         let done = Cell::new(self.done);
         let mut full = None;
-        let mut receive = |rows: Vec<Row>| {
+        let mut receive = |rows: Vec<Answer>| {
             for row in rows {
                 if let Err(error) = self.take(row) {
                     cancel.cancel();
@@ -293,20 +295,21 @@ impl Collected {
         let outcome = if bounds < SMALL_BOUNDS
             && all_cells(searcher.search.x.trees, searcher.search.y.trees) < SMALL_MATRIX
         {
-            let mut scratch = Scratch::default();
+            let mut scratch = QueryScratch::default();
             (0..tasks).try_for_each(|task| {
                 receive(work(&mut scratch, task)?);
                 cancel.check()
             })
         } else {
             let poll = || poll(done.get());
-            parallel::for_each(threads, tasks, cancel, Scratch::default, work, receive, poll)
+            let tasks = Tasks { threads, count: tasks, cancel };
+            parallel::for_each(tasks, QueryScratch::default, work, receive, poll)
         };
         full.map_or(outcome, Err)
     }
 
-    fn take(&mut self, row: Row) -> Result<()> {
-        let Row { query, found, computed, seen, half } = row;
+    fn take(&mut self, row: Answer) -> Result<()> {
+        let Answer { query, found, computed, seen, half } = row;
         self.done += 1;
         self.computed += computed;
         self.seen += seen;

@@ -1,6 +1,6 @@
 //! One query against all candidates.
 
-use crate::distance::{self, Bounds};
+use crate::distance::{self, Bounds, Scratch};
 use crate::error::Result;
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::{Exact, Shares};
@@ -48,7 +48,7 @@ impl<'a> Pivots<'a> {
 
 /// The answer to one query.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct Answer {
     pub(super) query: usize,
     pub(super) found: Vec<Neighbor>,
     pub(super) computed: u64,
@@ -60,9 +60,9 @@ pub(super) struct Row {
 
 /// What one thread reuses from query to query.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct QueryScratch {
     pub(super) workspace: distance::Workspace,
-    pub(super) bounds: distance::Scratch,
+    pub(super) bounds: distance::BoundScratch,
     lower: Vec<f64>,
     queue: Vec<Reverse<Waiting>>,
     to_pivots: Vec<f64>,
@@ -105,9 +105,9 @@ impl<'a> Searcher<'a> {
         work: f64,
         crew: &mut Crew<'_>,
     ) -> Result<Self> {
-        let Search { x, y, prices, index, .. } = *search;
+        let Search { x, y, costs, index, .. } = *search;
         let catalogue = index.map(|index| &index.catalogue);
-        let bounds = Bounds::new(x, y, prices, catalogue, work, crew)?;
+        let bounds = Bounds::new(x, y, costs, catalogue, work, crew)?;
         let shares = Shares::new(search, crew)?;
         let mut order: Vec<_> = (0..x.trees.len() as u32).collect();
         order.sort_by_key(|&i| Reverse(x.trees[i as usize].nodes()));
@@ -125,9 +125,9 @@ impl<'a> Searcher<'a> {
     pub(super) fn row(
         &self,
         position: usize,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
-    ) -> Result<Row> {
+    ) -> Result<Answer> {
         let query = self.order[position] as usize;
         let exact = self.exact(query);
         let mut computed = self.to_pivots(&exact, scratch, cancel)?;
@@ -153,7 +153,7 @@ impl<'a> Searcher<'a> {
             }
         };
         let (found, seen) = (best.into_sorted(), seen as u64);
-        Ok(Row { query, found, computed, seen, half })
+        Ok(Answer { query, found, computed, seen, half })
     }
 
     /// The query at a position of the order.
@@ -165,8 +165,13 @@ impl<'a> Searcher<'a> {
         Exact::new(self.search, query, self.shares.as_ref())
     }
 
-    /// The distances from the query to all pivots; gives how many were computed.
-    fn to_pivots(&self, exact: &Exact<'_>, scratch: &mut Scratch, cancel: &Cancel) -> Result<u64> {
+    /// The distances from the query to all pivots; returns how many were computed.
+    fn to_pivots(
+        &self,
+        exact: &Exact<'_>,
+        scratch: &mut QueryScratch,
+        cancel: &Cancel,
+    ) -> Result<u64> {
         scratch.to_pivots.clear();
         let mut computed = 0;
         let Some(pivots) = self.search.pivots else { return Ok(computed) };
@@ -177,14 +182,19 @@ impl<'a> Searcher<'a> {
                 pivots.row(number)[exact.query]
             } else {
                 computed += 1;
-                exact.to(j as usize, &mut scratch.workspace, cancel)?
+                exact.to(j as usize, &mut Scratch { workspace: &mut scratch.workspace, cancel })?
             });
         }
         Ok(computed)
     }
 
     /// Fills `scratch.lower` with what the pivots tell of the distances to all candidates.
-    fn lower_bounds(&self, query: usize, scratch: &mut Scratch, cancel: &Cancel) -> Result<()> {
+    fn lower_bounds(
+        &self,
+        query: usize,
+        scratch: &mut QueryScratch,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let Search { x, y, pivots, .. } = *self.search;
         let lower = &mut scratch.lower;
         lower.clear();
@@ -208,7 +218,7 @@ impl<'a> Searcher<'a> {
     /// A lower bound of that many quanta, which is at least the one that is known.
     #[inline]
     fn raised(&self, known: Neighbor, quanta: i128) -> Neighbor {
-        Neighbor { distance: known.distance.max(self.search.prices.total(quanta)), ..known }
+        Neighbor { distance: known.distance.max(self.search.costs.total(quanta)), ..known }
     }
 
     /// The first lower bound, cheap enough for all candidates.
@@ -230,10 +240,10 @@ impl<'a> Searcher<'a> {
         Waiting { bound, level }: Waiting,
     ) -> (Option<Level>, f64) {
         let j = bound.index as usize;
-        let Search { x, y, prices, .. } = *self.search;
+        let Search { x, y, costs, .. } = *self.search;
         let (tree, other) = (&x.trees[query], &y.trees[j]);
         let work = distance::pair_work(tree, other)
-            * distance::cell_time(prices, tree.nodes().min(other.nodes()));
+            * distance::cell_time(costs, tree.nodes().min(other.nodes()));
         if level < Level::Labels {
             let time = self.bounds.label_time(query, j);
             if time * LABELS_PAY_OFF < work {
@@ -257,7 +267,7 @@ impl<'a> Searcher<'a> {
         bound: Neighbor,
         level: Level,
         limit: i128,
-        scratch: &mut distance::Scratch,
+        scratch: &mut distance::BoundScratch,
     ) -> Waiting {
         let j = bound.index as usize;
         let quanta = match level {
@@ -270,7 +280,7 @@ impl<'a> Searcher<'a> {
 
     /// Most quanta of a distance that can still be among the answers.
     pub(super) fn limit(&self, best: &Best) -> i128 {
-        best.limit().map_or(i128::MAX, |most| self.search.prices.most_quanta(most))
+        best.limit().map_or(i128::MAX, |most| self.search.costs.most_quanta(most))
     }
 
     /// Offers a candidate that is a pivot; its distance is known.
@@ -287,10 +297,10 @@ impl<'a> Searcher<'a> {
         &self,
         exact: &Exact<'_>,
         best: &mut Best,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
     ) -> Result<u64> {
-        let Scratch { workspace, bounds, lower, queue, to_pivots } = scratch;
+        let QueryScratch { workspace, bounds, lower, queue, to_pivots } = scratch;
         queue.clear();
         for (index, &distance) in (0..).zip(lower.iter()) {
             let itself = self.search.inside && index as usize == exact.query;
@@ -316,7 +326,7 @@ impl<'a> Searcher<'a> {
                 continue;
             }
             let index = first.bound.index;
-            let distance = exact.to(index as usize, workspace, cancel)?;
+            let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
             best.offer(Neighbor { distance, index });
             computed += 1;
             limit = self.limit(best);
@@ -330,10 +340,10 @@ impl<'a> Searcher<'a> {
         candidates: impl Iterator<Item = u32>,
         exact: &Exact<'_>,
         best: &mut Best,
-        scratch: &mut Scratch,
+        scratch: &mut QueryScratch,
         cancel: &Cancel,
     ) -> Result<u64> {
-        let Scratch { workspace, bounds, lower, to_pivots, .. } = scratch;
+        let QueryScratch { workspace, bounds, lower, to_pivots, .. } = scratch;
         let (limit, mut computed) = (self.limit(best), 0);
         for (count, index) in candidates.enumerate() {
             if count.is_multiple_of(BOUNDS_PER_CHECK) {
@@ -346,7 +356,7 @@ impl<'a> Searcher<'a> {
             let mut waiting = self.first(exact.query, known);
             while best.admits(waiting.bound) {
                 let (Some(level), _) = self.next_level(exact.query, waiting) else {
-                    let distance = exact.to(index as usize, workspace, cancel)?;
+                    let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
                     best.offer(Neighbor { distance, index });
                     computed += 1;
                     break;

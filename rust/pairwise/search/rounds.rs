@@ -5,11 +5,12 @@
 //! not show. Rounds grow with the number of distances computed so far, so that few of them are
 //! computed in vain: a candidate that came second would have been ruled out by the first.
 
+use crate::distance::Scratch;
 use crate::error::Result;
 use crate::pairwise::search::Wanted;
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::Exact;
-use crate::pairwise::search::query::{Level, Row, Scratch, Searcher, Waiting};
+use crate::pairwise::search::query::{Answer, Level, QueryScratch, Searcher, Waiting};
 use crate::parallel::Crew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,16 +29,16 @@ const BRIEF: f64 = 1.5e5;
 /// More time than that is too long to do without a look at who is waiting.
 const LONG: f64 = 1e7;
 
-/// Scratch of more bytes is not kept for the next round.
+/// Buffers of more bytes are not kept for the next round.
 const KEEP: usize = 8 << 20;
 
-/// Scratch that threads take and give back. An index keeps it from query to query: to make tables
-/// anew takes as long as some distances.
+/// Buffers that threads take and give back. An index keeps them from query to query: making tables
+/// takes as long as some distances.
 #[derive(Debug, Default)]
-pub(super) struct Stash(Mutex<Vec<Scratch>>);
+pub(super) struct Stash(Mutex<Vec<QueryScratch>>);
 
 impl Stash {
-    fn with<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut QueryScratch) -> T) -> T {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();
         let mut scratch = taken.unwrap_or_default();
@@ -52,6 +53,15 @@ impl Stash {
 /// A candidate and what is next for it: a bound, or its distance.
 type Step = (Waiting, Option<Level>);
 
+/// Steps that are taken at once.
+struct Round {
+    steps: Vec<Step>,
+    /// Their time in sum.
+    time: f64,
+    /// Most quanta of a distance that can still be among the answers.
+    limit: i128,
+}
+
 /// What a step has found.
 enum Outcome {
     Bound(Waiting),
@@ -65,7 +75,7 @@ impl Searcher<'_> {
         position: usize,
         stash: &Stash,
         crew: &mut Crew<'_>,
-    ) -> Result<Row> {
+    ) -> Result<Answer> {
         let query = self.query(position);
         let exact = self.exact(query);
         let candidates = self.search.y.trees.len();
@@ -82,12 +92,11 @@ impl Searcher<'_> {
         let mut computed = 0;
         loop {
             crew.ask()?;
-            let (steps, time) = self.round(query, &mut waiting, &best, computed);
-            if steps.is_empty() {
+            let round = self.round(query, &mut waiting, &best, computed);
+            if round.steps.is_empty() {
                 break;
             }
-            let limit = self.limit(&best);
-            for outcome in self.run(&exact, &steps, time, limit, stash, crew)? {
+            for outcome in self.run(&exact, &round, stash, crew)? {
                 match outcome {
                     Outcome::Bound(next) if best.admits(next.bound) => waiting.push(Reverse(next)),
                     Outcome::Bound(_) => {}
@@ -99,17 +108,17 @@ impl Searcher<'_> {
             }
         }
         let found = best.into_sorted();
-        Ok(Row { query, found, computed: computed as u64, seen, half: false })
+        Ok(Answer { query, found, computed: computed as u64, seen, half: false })
     }
 
-    /// The steps of the next round, and their time in sum; none if all answers are found.
+    /// The next round; it has no steps if all answers are found.
     fn round(
         &self,
         query: usize,
         waiting: &mut BinaryHeap<Reverse<Waiting>>,
         best: &Best,
         computed: usize,
-    ) -> (Vec<Step>, f64) {
+    ) -> Round {
         // Those that are among the nearest by their bounds are looked at in any case.
         let least = match self.wanted {
             Wanted::Nearest(k) => k.saturating_sub(computed).max(DISTANCES.0),
@@ -129,26 +138,26 @@ impl Searcher<'_> {
                 _ => break,
             }
         }
-        (steps, sum)
+        Round { steps, time: sum, limit: self.limit(best) }
     }
 
     fn run(
         &self,
         exact: &Exact<'_>,
-        steps: &[Step],
-        time: f64,
-        limit: i128,
+        round: &Round,
         stash: &Stash,
         crew: &mut Crew<'_>,
     ) -> Result<Vec<Outcome>> {
+        let Round { ref steps, time, limit } = *round;
         let cancel = crew.cancel.clone();
-        let step = |&(waiting, level): &Step, scratch: &mut Scratch| {
+        let step = |&(waiting, level): &Step, scratch: &mut QueryScratch| {
             let Waiting { bound, .. } = waiting;
-            let Scratch { workspace, bounds, .. } = scratch;
+            let QueryScratch { workspace, bounds, .. } = scratch;
             if let Some(level) = level {
                 return Ok(Outcome::Bound(self.raise(exact.query, bound, level, limit, bounds)));
             }
-            let distance = exact.to(bound.index as usize, workspace, &cancel)?;
+            let distance =
+                exact.to(bound.index as usize, &mut Scratch { workspace, cancel: &cancel })?;
             Ok(Outcome::Distance(Neighbor { distance, ..bound }))
         };
         let parts = ((time / BRIEF) as usize).clamp(1, steps.len());

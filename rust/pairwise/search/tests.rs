@@ -1,9 +1,9 @@
 use super::*;
 use crate::cost::CostTable;
-use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::Pricing;
+use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::naive::{Plain, trees};
-use crate::pairwise::{Request, compute};
+use crate::pair::Costs;
+use crate::pairwise::{MatrixRequest, compute};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
@@ -14,9 +14,9 @@ fn prepare(trees: &[Plain]) -> Vec<Prepared> {
 
 /// All distances, sorted, and cut.
 fn slowly(search: &Search<'_>, wanted: Wanted) -> Vec<Vec<Neighbor>> {
-    let Search { x, y, prices, inside, .. } = *search;
+    let Search { x, y, costs, inside, .. } = *search;
     let mut rows = vec![Vec::new(); x.trees.len()];
-    let request = Request { x, y, prices, triangle: false, diagonal: true, cutoff: None };
+    let request = MatrixRequest { x, y, costs, triangle: false, diagonal: true, cutoff: None };
     let store = |i: usize, j: usize, distance: f64| {
         if !(inside && i == j) {
             rows[i].push(Neighbor { distance, index: j as u32 });
@@ -38,7 +38,7 @@ fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
     let counts = [1, 2, candidates / 2, candidates].map(|k| Wanted::Nearest(k.min(candidates)));
     let radii = [0.0, 1.0, 2.5, 7.0, 20.0, f64::INFINITY].map(Wanted::Within);
     let never = Cancel::default();
-    let index = Index::new(question.y, question.prices, 1, &never, || true).unwrap();
+    let index = Index::new(question.y, question.costs, 1, &never, || true).unwrap();
     for wanted in counts.into_iter().chain(radii) {
         let expected = slowly(question, wanted);
         for method in [Method::Auto, Method::Bounds, Method::Batches] {
@@ -57,10 +57,10 @@ fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
 
 /// The distances from some candidates to all.
 fn pivot_distances(search: &Search<'_>, chosen: &[u32]) -> Vec<f64> {
-    let Search { y, prices, .. } = *search;
+    let Search { y, costs, .. } = *search;
     let m = y.trees.len();
     let mut all = vec![0.0; m * m];
-    let request = Request { x: y, y, prices, triangle: false, diagonal: true, cutoff: None };
+    let request = MatrixRequest { x: y, y, costs, triangle: false, diagonal: true, cutoff: None };
     let store = |i: usize, j: usize, distance| all[i * m + j] = distance;
     compute(&request, 1, &Cancel::default(), store, |_| true).unwrap();
     chosen.iter().flat_map(|&p| all[p as usize * m..][..m].to_vec()).collect()
@@ -94,10 +94,10 @@ proptest! {
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
         let (x, y) = (Side { trees: &x, codes: None }, Side { trees: &y, codes: None });
-        for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-            let symmetric = matches!(pricing, Pricing::Unit);
-            let prices = Prices::Fixed(pricing);
-            let between = Search { x, y, prices, inside: false, symmetric, pivots: None, index: None };
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            let symmetric = matches!(costs, Costs::Unit);
+            let costs = SetCosts::Fixed(costs);
+            let between = Search { x, y, costs, inside: false, symmetric, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             check(&between)?;
             check(&inside)?;
@@ -126,9 +126,9 @@ proptest! {
         let gaps: Vec<_> = (0..3).map(|a| apart(a, 3)).collect();
         let replace: Vec<_> = (0..9).map(|cell| apart(cell / 3, cell % 3)).collect();
         let table = CostTable::new(&replace, &gaps, &gaps).unwrap();
-        let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, Kind::Euclidean).unwrap();
-        for prices in [Prices::Fixed(Pricing::Table(&table)), Prices::Vectors(&costs)] {
-            let between = Search { x, y, prices, inside: false, symmetric: true, pivots: None, index: None };
+        let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, VectorKind::Euclidean).unwrap();
+        for costs in [SetCosts::Fixed(Costs::Table(&table)), SetCosts::Vectors(&costs)] {
+            let between = Search { x, y, costs, inside: false, symmetric: true, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
             for question in [between, inside] {
                 check(&question)?;
@@ -146,8 +146,8 @@ fn chains(count: i32) -> Vec<Prepared> {
 
 fn inside(trees: &[Prepared]) -> Search<'_> {
     let side = Side { trees, codes: None };
-    let prices = Prices::Fixed(Pricing::Unit);
-    Search { x: side, y: side, prices, inside: true, symmetric: true, pivots: None, index: None }
+    let costs = SetCosts::Fixed(Costs::Unit);
+    Search { x: side, y: side, costs, inside: true, symmetric: true, pivots: None, index: None }
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_tree_of_any_size_finds_its_copy() {
     let question = Search {
         x: side(&x),
         y: side(&y),
-        prices: Prices::Fixed(Pricing::Unit),
+        costs: SetCosts::Fixed(Costs::Unit),
         inside: false,
         symmetric: true,
         pivots: None,
@@ -257,11 +257,11 @@ fn one_query_by_all_threads() {
     let trees = prepare(&(1..80).map(tree).collect::<Vec<_>>());
     let costs: Vec<_> = (0..16).map(|i| f64::from(u8::from(i % 5 != 0)) / 3.0).collect();
     let table = CostTable::new(&costs, &[1.0; 4], &[0.5; 4]).unwrap();
-    for pricing in [Pricing::Unit, Pricing::Table(&table)] {
+    for costs in [Costs::Unit, Costs::Table(&table)] {
         let question = Search {
             x: Side { trees: &trees[..3], codes: None },
             y: Side { trees: &trees[3..], codes: None },
-            prices: Prices::Fixed(pricing),
+            costs: SetCosts::Fixed(costs),
             inside: false,
             symmetric: false,
             pivots: None,

@@ -1,10 +1,10 @@
-//! What the vector kernel will do for a pair, counted without doing it; for measurements.
+//! What the vector kernel will do for a pair, counted without doing it. For `benches/cells.rs`
+//! only, which compares the counts with measured times.
 
 use crate::distance::columns::Columns;
-use crate::distance::lanes::{Instructions, Lanes};
-use crate::distance::simd::{InstructionSet, Simd};
 use crate::error::Result;
 use crate::parallel::Cancel;
+use crate::simd::{InLanes, Instructions, Lanes, Simd, in_any_lanes};
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Vector blocks by what is done with them.
@@ -34,57 +34,46 @@ pub fn census(
     lanes: Lanes,
 ) -> Result<Census> {
     let (rows, columns) = (x.oriented(orientation), y.oriented(orientation));
-    match instructions {
-        #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => by_lanes::<crate::distance::simd::avx2::Avx2>(rows, columns, lanes),
-        #[cfg(target_arch = "x86_64")]
-        Instructions::Avx512 => {
-            by_lanes::<crate::distance::simd::avx512::Avx512>(rows, columns, lanes)
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        _ => Ok(Census::default()),
-    }
+    in_any_lanes(Some(lanes), |set| set == instructions, Count { rows, columns })
 }
 
-fn by_lanes<I: InstructionSet>(
-    rows: &Oriented,
-    columns: &Oriented,
-    lanes: Lanes,
-) -> Result<Census> {
-    match lanes {
-        Lanes::Bytes => count::<I::Bytes>(rows, columns),
-        Lanes::Words => count::<I::Words>(rows, columns),
-        Lanes::Ints => count::<I::Ints>(rows, columns),
-        Lanes::Doubles => count::<I::Doubles>(rows, columns),
-    }
+/// A census, before its lanes are known.
+struct Count<'a> {
+    rows: &'a Oriented,
+    columns: &'a Oriented,
 }
 
-fn count<S: Simd>(rows: &Oriented, columns: &Oriented) -> Result<Census> {
-    let columns = Columns::<S>::new(&[columns], &Cancel::default())?;
-    let (mut tree, mut forest, mut leaf, mut children) = (0, 0, 0, 0);
-    for &keyroot in &rows.fresh {
-        let keyroot = keyroot as usize;
-        for i in rows.first(keyroot)..=keyroot {
-            if rows.first(i) == rows.first(keyroot) {
-                tree += 1;
-                children += rows.children(i).count() as u64;
-            } else {
-                forest += 1;
-                leaf += u64::from(rows.size[i] == 1);
+impl InLanes for Count<'_> {
+    type Output = Result<Census>;
+
+    fn run<S: Simd>(self, _: S) -> Result<Census> {
+        let Self { rows, columns } = self;
+        let columns = Columns::<S>::new(&[columns], &Cancel::default())?;
+        let (mut tree, mut forest, mut leaf, mut children) = (0, 0, 0, 0);
+        for &keyroot in &rows.fresh {
+            let keyroot = keyroot as usize;
+            for i in rows.first(keyroot)..=keyroot {
+                if rows.first(i) == rows.first(keyroot) {
+                    tree += 1;
+                    children += rows.children(i).count() as u64;
+                } else {
+                    forest += 1;
+                    leaf += u64::from(rows.size[i] == 1);
+                }
             }
         }
+        let mut blocks = [0; 2];
+        for run in &columns.runs {
+            blocks[usize::from(run.chained)] += run.blocks.len() as u64;
+        }
+        Ok(Census {
+            tree: blocks.map(|blocks| blocks * tree),
+            forest: blocks.map(|blocks| blocks * forest),
+            leaf: blocks.map(|blocks| blocks * leaf),
+            far: columns.far.len() as u64 * leaf,
+            merged: children * columns.vectors as u64,
+        })
     }
-    let mut blocks = [0; 2];
-    for run in &columns.runs {
-        blocks[usize::from(run.chained)] += run.blocks.len() as u64;
-    }
-    Ok(Census {
-        tree: blocks.map(|blocks| blocks * tree),
-        forest: blocks.map(|blocks| blocks * forest),
-        leaf: blocks.map(|blocks| blocks * leaf),
-        far: columns.far.len() as u64 * leaf,
-        merged: children * columns.vectors as u64,
-    })
 }
 
 #[cfg(test)]
@@ -95,6 +84,9 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn a_chain_against_a_star() {
+        if !Instructions::detected().contains(&Instructions::Avx2) {
+            return;
+        }
         let mut numbering = Numbering::default();
         let chain = Prepared::new(
             &[0; 40],

@@ -1,9 +1,9 @@
 //! Which pairs are counted, which are counted together, and in which order.
 
-use super::{Request, Script};
-use crate::align::problem::soft_work;
+use super::{CountRequest, Script};
+use crate::align::soft_work;
 use crate::distance::pair_work;
-use crate::pairwise::cut_batches;
+use crate::pairwise::plan::cut_batches;
 use crate::tree::Copies;
 use std::ops::Range;
 
@@ -20,22 +20,22 @@ const SOFT_CELLS: f64 = 20.0;
 
 /// Some rows against one batch of columns.
 #[derive(Debug)]
-pub(super) struct Task {
+pub(super) struct CountTask {
     /// Indices of trees, ascending in size.
     pub(super) columns: Vec<u32>,
-    /// Positions in [`Plan::pairs`]; pairs of one row are side by side.
+    /// Positions in [`CountPlan::pairs`]; pairs of one row are side by side.
     pub(super) pairs: Range<usize>,
     cells: f64,
 }
 
 /// A pair of trees, of which every other pair like it is a copy.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct CountedPair {
     pub(super) x: u32,
     pub(super) y: u32,
     /// Where the column is in its batch.
     pub(super) place: u32,
-    /// See [`Request::is_plain`].
+    /// See [`CountRequest::is_plain`].
     pub(super) plain: bool,
     /// Where its copies begin.
     first: u32,
@@ -43,12 +43,12 @@ pub(super) struct Pair {
 
 /// All distinct pairs, by batch of columns and by row.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) pairs: Vec<Pair>,
+pub(super) struct CountPlan {
+    pub(super) pairs: Vec<CountedPair>,
     /// Positions of pairs in the request, copies side by side.
     positions: Vec<u32>,
     /// Largest first.
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<CountTask>,
     /// Number of distinct row trees.
     pub(super) rows: usize,
     /// Most pairs of nodes of a pair of trees, and most nodes of a row tree.
@@ -56,14 +56,14 @@ pub(super) struct Plan {
     pub(super) most_nodes: u64,
 }
 
-impl Plan {
-    pub(super) fn new(request: &Request<'_>, pairs: &[(u32, u32)], threads: usize) -> Self {
+impl CountPlan {
+    pub(super) fn new(request: &CountRequest<'_>, pairs: &[(u32, u32)], threads: usize) -> Self {
         let (x, y) = (request.x.trees, request.y.trees);
         let of_x = Copies::new(x, pairs.iter().map(|pair| pair.0 as usize));
         let of_y = Copies::new(y, pairs.iter().map(|pair| pair.1 as usize));
         let mut columns: Vec<_> = of_y.distinct().iter().map(|&j| j as usize).collect();
         columns.sort_by_key(|&j| y[j].nodes());
-        let batches = cut_batches(y, &columns, request.prices);
+        let batches = cut_batches(y, &columns, request.costs);
         // Batch and place of every column.
         let mut places = vec![(0, 0); y.len()];
         for (batch, range) in (0u32..).zip(&batches) {
@@ -95,7 +95,13 @@ impl Plan {
             }
             let (a, b) = (request.x.operand(i as usize), request.y.operand(j as usize));
             let plain = request.is_plain(&a, &b);
-            plan.pairs.push(Pair { x: i, y: j, place: places[j as usize].1, plain, first: at });
+            plan.pairs.push(CountedPair {
+                x: i,
+                y: j,
+                place: places[j as usize].1,
+                plain,
+                first: at,
+            });
             if plain {
                 work.push(0.0);
                 continue;
@@ -133,7 +139,7 @@ impl Plan {
                 to += 1;
             }
             let columns = columns[batches[batch as usize].clone()].iter().map(|&j| j as u32);
-            self.tasks.push(Task { columns: columns.collect(), pairs: from..to, cells });
+            self.tasks.push(CountTask { columns: columns.collect(), pairs: from..to, cells });
             from = to;
         }
         self.tasks.sort_by(|a, b| b.cells.total_cmp(&a.cells));
@@ -147,7 +153,7 @@ impl Plan {
 }
 
 /// Estimated work of one pair.
-fn pair_cells(request: &Request<'_>, i: usize, j: usize) -> f64 {
+fn pair_cells(request: &CountRequest<'_>, i: usize, j: usize) -> f64 {
     let (x, y) = (&request.x.trees[i], &request.y.trees[j]);
     let aligned = match request.script {
         Script::Soft(_) => SOFT_CELLS * soft_work(x, y),

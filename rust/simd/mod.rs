@@ -1,13 +1,15 @@
-//! The vector operations that the level-packed kernel is written in.
+//! The vector operations that kernels are written in, and the choice between instruction sets.
 //!
-//! A value of a type that implements [`Simd`] is a proof that the instructions are there: it can
+//! A value of a type that implements `Simd` is a proof that the instructions are there: it can
 //! only be had from its detector. The kernel takes the proof as an argument and is safe code; all
 //! `unsafe` of the crate is in this folder, where the proof stands behind every intrinsic.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
+mod avx512;
+mod dispatch;
+mod lanes;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
@@ -15,8 +17,11 @@ mod sse2;
 mod tests;
 
 use crate::cost::CostTable;
-use crate::distance::profile::Source;
-use crate::parallel::Cancel;
+pub use dispatch::Instructions;
+pub(crate) use dispatch::{
+    AllLanes, Family, InLanes, InStoredLanes, in_any_lanes, in_stored_lanes,
+};
+pub use lanes::Lanes;
 
 /// Rows and lanes of a block that is turned at once.
 pub(crate) const BLOCK: usize = 8;
@@ -173,16 +178,15 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// Every lane loaded on its own; only if `GATHERS`.
     fn gather(self, from: &[Self::Elem], control: &Self::Gather) -> Self::Vector;
 
-    /// Fills one row of a profile with these instructions enabled.
-    fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [Self::Elem]);
-    /// Runs the kernel with these instructions enabled.
-    fn fill(self, job: super::packed::Job<'_, Self>, cancel: &Cancel) -> crate::error::Result<()>;
-    /// Runs the walk along chosen paths with these instructions enabled.
-    fn fill_inner(
-        self,
-        job: super::inner::Job<'_, Self>,
-        cancel: &Cancel,
-    ) -> crate::error::Result<()>;
+    /// Runs a kernel with these instructions enabled.
+    fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output;
+}
+
+/// Code that is compiled for every instruction set. Its `run` must be inlined always, so that it
+/// becomes part of a function that enables the instructions; see [`Simd::run`].
+pub(crate) trait Vectorized<S: Simd> {
+    type Output;
+    fn run(self, simd: S) -> Self::Output;
 }
 
 /// The lanes of every element type that one family of instructions has.
@@ -201,7 +205,7 @@ pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
 #[cfg(target_arch = "x86_64")]
 macro_rules! all_lanes {
     ($proof:ident) => {
-        impl $crate::distance::simd::InstructionSet for $proof {
+        impl $crate::simd::InstructionSet for $proof {
             type Bytes = Bytes;
             type Words = Words;
             type Ints = Ints;

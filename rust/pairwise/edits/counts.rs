@@ -1,24 +1,21 @@
 //! What is counted of one pair.
 
-use super::{Counts, Request, Script};
-use crate::align::Integer;
-use crate::align::count::CoOptimal;
-use crate::align::problem::{Order, Problem, Setting, only_counterparts};
-use crate::align::soft::soft_alignment;
-use crate::align::sweep::KEEP_LISTS;
-use crate::align::trace::one_alignment;
-use crate::distance::{Operand, Pricing};
+use super::{CountRequest, Counts, Script};
+use crate::align::{
+    CoOptimal, Integer, KEEP_LISTS, Order, Problem, Setting, one_alignment, only_counterparts,
+    soft_alignment,
+};
 use crate::error::Result;
-use crate::pairwise::Prices;
+use crate::pair::{Operand, Pair, SetCosts};
 use crate::parallel::Cancel;
 
 /// Bytes per row of a batch of columns, more than its lanes take.
 const ROW_BYTES: u64 = 8 << 10;
 
 /// Bytes that one thread takes at least, and at most, for a pair with that many pairs of nodes.
-pub(super) fn bytes(request: &Request<'_>, cells: u64, nodes: u64) -> (u64, u64) {
-    let quanta = match request.prices {
-        Prices::Fixed(pricing) if pricing.is_wide() => 16,
+pub(super) fn bytes(request: &CountRequest<'_>, cells: u64, nodes: u64) -> (u64, u64) {
+    let quanta = match request.costs {
+        SetCosts::Fixed(costs) if costs.is_wide() => 16,
         _ => 8,
     };
     // Savings of subtrees and of the largest forest; then for each pair of nodes amounts and
@@ -33,14 +30,10 @@ pub(super) fn bytes(request: &Request<'_>, cells: u64, nodes: u64) -> (u64, u64)
     (2 * quanta * cells, per_cell.saturating_mul(cells).saturating_add(lists + kernel))
 }
 
-impl<'a> Request<'a> {
+impl<'a> CountRequest<'a> {
     /// A pair, before the savings of its subtrees are known.
-    pub(super) fn setting(
-        &self,
-        (x, y): (Operand<'a>, Operand<'a>),
-        pricing: Pricing<'a>,
-    ) -> Setting<'a> {
-        Setting::new(x, y, pricing, self.tolerance, self.order())
+    pub(super) fn setting(&self, pair: Pair<'a>) -> Setting<'a> {
+        Setting::new(pair, self.tolerance, self.order())
     }
 
     /// In which order nodes may be walked.
@@ -57,8 +50,8 @@ impl<'a> Request<'a> {
     pub(super) fn is_plain(&self, x: &Operand<'_>, y: &Operand<'_>) -> bool {
         match self.script {
             // It pairs nodes wherever that is optimal, the first ones first.
-            Script::One => self.prices.costs_nothing(x, y),
-            Script::Average => only_counterparts(x, y, self.prices),
+            Script::One => self.costs.costs_nothing(x, y),
+            Script::Average => only_counterparts(x, y, self.costs),
             Script::Soft(_) => false,
         }
     }

@@ -81,7 +81,7 @@ pub(super) fn turned_doubles(block: [[f64; BLOCK]; BLOCK]) -> [[f64; BLOCK]; BLO
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::simd::turned;
+    use crate::simd::turned;
 
     #[test]
     fn all_lanes_are_turned_alike() {

@@ -7,12 +7,7 @@
 
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that they are there
 
-use super::{Simd, Sources, all_lanes};
-use crate::distance::inner;
-use crate::distance::packed::{self, Job};
-use crate::distance::profile::Source;
-use crate::error::Result;
-use crate::parallel::Cancel;
+use super::{Simd, Sources, Vectorized, all_lanes};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_pd,
     _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64, _mm512_and_si512,
@@ -105,22 +100,8 @@ macro_rules! lanes {
             const QUARTER: usize = 16 / size_of::<$elem>();
 
             #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-            fn fill_row_with_avx512(source: &Source<'_>, row: u32, out: &mut [$elem]) {
-                source.fill_row(row, out);
-            }
-
-            #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-            fn fill_with_avx512(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                packed::fill(self, job, cancel)
-            }
-
-            #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-            fn fill_inner_with_avx512(
-                self,
-                job: inner::Job<'_, Self>,
-                cancel: &Cancel,
-            ) -> Result<()> {
-                inner::fill(self, job, cancel)
+            fn run_with_avx512<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
+                kernel.run(self)
             }
         }
 
@@ -271,17 +252,9 @@ macro_rules! lanes {
                 // SAFETY: `self` proves AVX-512.
                 V(unsafe { _mm512_or_si512(into.0, self.pick(*from, control).0) })
             }
-            fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [$elem]) {
+            fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX-512.
-                unsafe { Self::fill_row_with_avx512(source, row, out) }
-            }
-            fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                // SAFETY: `self` proves AVX-512.
-                unsafe { self.fill_with_avx512(job, cancel) }
-            }
-            fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                // SAFETY: `self` proves AVX-512.
-                unsafe { self.fill_inner_with_avx512(job, cancel) }
+                unsafe { self.run_with_avx512(kernel) }
             }
         }
     };

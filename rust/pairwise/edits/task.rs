@@ -1,33 +1,28 @@
 //! One task: some rows against a batch of columns, row by row.
 
-use super::plan::{Pair, Plan, Task};
-use super::{Counts, Request};
-use crate::align::Integer;
-use crate::align::problem::Problem;
-use crate::align::recycle::Recycled;
-use crate::distance::{Element, Operand, Pricing, Read, Savings, Workspace, copy_savings};
+use super::plan::{CountPlan, CountTask, CountedPair};
+use super::{CountRequest, Counts};
+use crate::align::{Integer, Problem, Recycled, in_quanta};
+use crate::distance::{Read, Savings, Scratch, copy_savings};
 use crate::error::Result;
-use crate::pairwise::{Batch, Local, Prices, SIDES, Way};
+use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts};
+use crate::pairwise::batch::{Batch, BatchRow, Way};
 use crate::parallel::Cancel;
+use crate::simd::Element;
 use crate::tree::{Orientation, SubtreeIds};
 
 /// All that the tasks share.
 pub(super) struct Counting<'a> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) plan: &'a Plan,
+    pub(super) request: &'a CountRequest<'a>,
+    pub(super) plan: &'a CountPlan,
     /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
     pub(super) ids: Option<SubtreeIds>,
 }
 
 impl Counting<'_> {
     /// The counts of the pairs of a task, in their order.
-    pub(super) fn task(
-        &self,
-        task: &Task,
-        workspace: &mut Workspace,
-        cancel: &Cancel,
-    ) -> Result<Vec<Counts>> {
-        let Request { x, y, prices, .. } = *self.request;
+    pub(super) fn task(&self, task: &CountTask, scratch: &mut Scratch<'_>) -> Result<Vec<Counts>> {
+        let CountRequest { x, y, costs, .. } = *self.request;
         let members = |codes| {
             let member = |&j: &u32| Operand { tree: &y.trees[j as usize], codes };
             task.columns.iter().map(member).collect()
@@ -35,27 +30,27 @@ impl Counting<'_> {
         let pairs = &self.plan.pairs[task.pairs.clone()];
         let rows = pairs.chunk_by(|a, b| a.x == b.x);
         let mut counts = Vec::with_capacity(pairs.len());
-        match prices {
-            Prices::Fixed(pricing) => {
+        match costs {
+            SetCosts::Fixed(costs) => {
                 let batch = Batch::new(members(y.codes));
                 for pairs in rows {
                     let x = x.operand(pairs[0].x as usize);
-                    let row = Row { counting: self, x, batch: &batch, pricing, pairs };
-                    counts.extend(row.counts(workspace, cancel)?);
+                    let row = CountedRow { counting: self, x, batch: &batch, costs, pairs };
+                    counts.extend(row.counts(scratch)?);
                 }
             }
-            Prices::Vectors(vectors) => {
+            SetCosts::Vectors(vectors) => {
                 let trees = task.columns.iter().map(|&j| &y.trees[j as usize]);
-                let targets = Local::new(vectors, trees, y.codes);
+                let targets = LocalLabels::new(vectors, trees, y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for pairs in rows {
                     let tree = &x.trees[pairs[0].x as usize];
-                    let source = Local::new(vectors, std::iter::once(tree), x.codes);
+                    let source = LocalLabels::new(vectors, std::iter::once(tree), x.codes);
                     let table = source.table(vectors, &targets);
                     let x = Operand { tree, codes: Some(&source.codes) };
-                    let pricing = Pricing::Table(&table);
-                    let row = Row { counting: self, x, batch: &batch, pricing, pairs };
-                    counts.extend(row.counts(workspace, cancel)?);
+                    let costs = Costs::Table(&table);
+                    let row = CountedRow { counting: self, x, batch: &batch, costs, pairs };
+                    counts.extend(row.counts(scratch)?);
                 }
             }
         }
@@ -65,23 +60,23 @@ impl Counting<'_> {
 
 /// One row tree and the columns that it meets.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct CountedRow<'a> {
     counting: &'a Counting<'a>,
     x: Operand<'a>,
     batch: &'a Batch<'a>,
-    pricing: Pricing<'a>,
-    pairs: &'a [Pair],
+    costs: Costs<'a>,
+    pairs: &'a [CountedPair],
 }
 
-impl Row<'_> {
-    fn counts(self, workspace: &mut Workspace, cancel: &Cancel) -> Result<Vec<Counts>> {
+impl CountedRow<'_> {
+    fn counts(self, scratch: &mut Scratch<'_>) -> Result<Vec<Counts>> {
         let request = self.counting.request;
-        let plain = |pair: &Pair| {
+        let plain = |pair: &CountedPair| {
             let y = &self.batch.members[pair.place as usize];
             pair.plain.then(|| request.plain_counts(&self.x, y))
         };
         let mut found: Vec<_> = self.pairs.iter().map(plain).collect();
-        in_quanta!(self.pricing, Q => self.fill::<Q>(&mut found, workspace, cancel)?);
+        in_quanta!(self.costs, Q => self.fill::<Q>(&mut found, scratch)?);
         Ok(found.into_iter().flatten().collect())
     }
 
@@ -89,10 +84,10 @@ impl Row<'_> {
     fn fill<Q: Integer>(
         self,
         found: &mut [Option<Counts>],
-        workspace: &mut Workspace,
-        cancel: &Cancel,
+        scratch: &mut Scratch<'_>,
     ) -> Result<()> {
-        let Self { counting, x, batch, pricing, pairs } = self;
+        let Self { counting, x, batch, costs, pairs } = self;
+        let cancel = scratch.cancel;
         let request = counting.request;
         let open = pairs.iter().zip(&*found).filter(|(_, found)| found.is_none());
         let open: Vec<_> = open.map(|(pair, _)| pair.place as usize).collect();
@@ -106,20 +101,22 @@ impl Row<'_> {
             if let Way::Together(side, shared) = batch.way(x.tree, ids) {
                 let mut read = CountAll::<Q> {
                     row: self,
-                    side: SIDES[side],
+                    side: Orientation::BOTH[side],
                     found,
                     outcome: Ok(()),
                     quanta: std::marker::PhantomData,
                     cancel,
                 };
-                batch.together(&x, side, shared, pricing, workspace, cancel, &mut read)?;
+                let row = BatchRow { x, costs, ids };
+                batch.together(&row, side, shared, scratch, &mut read)?;
                 return read.outcome;
             }
         }
         for (pair, found) in pairs.iter().zip(found).filter(|(_, found)| found.is_none()) {
             let y = batch.members[pair.place as usize];
+            let pair = Pair { x, y, costs };
             let (tolerance, order) = (request.tolerance, request.order());
-            let problem = Problem::<Q>::new(x, y, pricing, tolerance, order, workspace, cancel)?;
+            let problem = Problem::<Q>::new(pair, tolerance, order, scratch)?;
             *found = Some(request.counts((&x, &y), problem, cancel)?);
         }
         Ok(())
@@ -128,7 +125,7 @@ impl Row<'_> {
 
 /// Counts the edits of each column as soon as the savings of its subtrees are there.
 struct CountAll<'a, 'o, Q> {
-    row: Row<'a>,
+    row: CountedRow<'a>,
     /// In whose order savings are found.
     side: Orientation,
     found: &'o mut [Option<Counts>],
@@ -139,9 +136,9 @@ struct CountAll<'a, 'o, Q> {
 
 impl<Q: Integer> CountAll<'_, '_, Q> {
     fn count<E: Element>(&self, member: usize, savings: Savings<'_, E>) -> Result<Counts> {
-        let Row { counting, x, batch, pricing, .. } = self.row;
+        let CountedRow { counting, x, batch, costs, .. } = self.row;
         let (request, y) = (counting.request, batch.members[member]);
-        let setting = request.setting((x, y), pricing);
+        let setting = request.setting(Pair { x, y, costs });
         let mut trees = Recycled::<Q>::default();
         let (sides, nodes) = ((self.side, setting.orientation), (x.tree.nodes(), y.tree.nodes()));
         let saving = copy_savings(savings, sides, nodes, &mut trees, self.cancel)?;

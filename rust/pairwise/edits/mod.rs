@@ -10,12 +10,13 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use crate::distance::{Operand, Workspace};
+use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pairwise::{Prices, Side, subtree_ids};
-use crate::parallel::{self, Cancel, Crew, Pace};
-use plan::Plan;
+use crate::pair::{Operand, SetCosts, Side};
+use crate::pairwise::batch::subtree_ids;
+use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
+use plan::CountPlan;
 use std::cell::{Cell, RefCell};
 use task::Counting;
 
@@ -25,17 +26,17 @@ const MOST_TREES: usize = 4;
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Script {
-    /// One optimal alignment, that of [`one_alignment`](super::one_alignment).
+    /// One optimal alignment, that of [`one_alignment`](crate::align::one_alignment).
     One,
     /// The average of all optimal alignments.
     Average,
-    /// The average of all alignments at a temperature: see [`soft_alignment`](super::soft_alignment).
+    /// The average of all alignments at a temperature: see [`soft_alignment`](crate::align::soft_alignment).
     Soft(f64),
 }
 
 /// What to count.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct CountRequest<'a> {
     /// Sources of the edits.
     pub x: Side<'a>,
     /// Targets.
@@ -45,10 +46,10 @@ pub struct Request<'a> {
     /// Number of symbols.
     pub symbols: u32,
     /// Costs that decide which alignments are optimal.
-    pub prices: Prices<'a>,
+    pub costs: SetCosts<'a>,
     /// Which of them count.
     pub script: Script,
-    /// As for [`Problem::new`](super::Problem::new).
+    /// As for [`Problem::new`](crate::align::Problem::new).
     pub tolerance: f64,
 }
 
@@ -61,7 +62,7 @@ pub type Counts = Vec<(u64, f64)>;
 /// # Errors
 /// As [`crate::pairwise::compute`].
 pub fn edit_counts(
-    request: &Request<'_>,
+    request: &CountRequest<'_>,
     pairs: &[(u32, u32)],
     threads: usize,
     cancel: &Cancel,
@@ -69,14 +70,14 @@ pub fn edit_counts(
     poll: impl FnMut(u64) -> bool,
 ) -> Result<()> {
     check_temperature(request)?;
-    let plan = Plan::new(request, pairs, threads);
-    let Request { x, y, prices, .. } = *request;
+    let plan = CountPlan::new(request, pairs, threads);
+    let CountRequest { x, y, costs, .. } = *request;
     let (done, poll, mut pace) = (Cell::new(0), RefCell::new(poll), Pace::new());
     let ids = if MOST_TREES * plan.rows < x.trees.len() {
         None
     } else {
         let mut ask = || poll.borrow_mut()(0);
-        subtree_ids(x.trees, y.trees, prices, &mut Crew::new(threads, cancel, &mut ask))?
+        subtree_ids(x.trees, y.trees, costs, &mut Crew::new(threads, cancel, &mut ask))?
     };
     let threads = affordable(threads, request, &plan)?;
     let counting = Counting { request, plan: &plan, ids };
@@ -89,7 +90,7 @@ pub fn edit_counts(
         }
     };
     let work = |workspace: &mut Workspace, task: usize| {
-        Ok((task, counting.task(&plan.tasks[task], workspace, cancel)?))
+        Ok((task, counting.task(&plan.tasks[task], &mut Scratch { workspace, cancel })?))
     };
     let receive = |(task, found): (usize, Vec<Counts>)| {
         for (pair, counts) in plan.tasks[task].pairs.clone().zip(found) {
@@ -104,15 +105,13 @@ pub fn edit_counts(
             }
         }
     };
-    let tasks = plan.tasks.len();
-    parallel::for_each(threads, tasks, cancel, Workspace::default, work, receive, || {
-        poll.borrow_mut()(done.get())
-    })?;
+    let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
+    parallel::for_each(tasks, Workspace::default, work, receive, || poll.borrow_mut()(done.get()))?;
     if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
 }
 
 /// Not more threads than there is memory for; an error if there is not enough for one.
-fn affordable(threads: usize, request: &Request<'_>, plan: &Plan) -> Result<usize> {
+fn affordable(threads: usize, request: &CountRequest<'_>, plan: &CountPlan) -> Result<usize> {
     let (least, most) = counts::bytes(request, plan.most_cells, plan.most_nodes);
     memory::check("the alignment of one pair of trees", least)?;
     let threads = parallel::useful_threads(threads, plan.tasks.len());
@@ -129,17 +128,17 @@ fn limit_threads(threads: usize, bytes: u64, available: impl FnOnce() -> u64) ->
 }
 
 /// Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
-fn check_temperature(request: &Request<'_>) -> Result<()> {
+fn check_temperature(request: &CountRequest<'_>) -> Result<()> {
     let Script::Soft(temperature) = request.script else {
         return Ok(());
     };
-    let Request { x, y, prices, .. } = *request;
+    let CountRequest { x, y, costs, .. } = *request;
     let largest = |side: Side<'_>, cost: &dyn Fn(&Operand<'_>) -> i128| {
         let operand = |tree| Operand { tree, codes: side.codes };
         side.trees.iter().map(|tree| cost(&operand(tree))).max().unwrap_or(0)
     };
-    let everything = largest(x, &|x| prices.delete_all(x)) + largest(y, &|y| prices.insert_all(y));
-    let least = 1e-10 * prices.total(everything);
+    let everything = largest(x, &|x| costs.delete_all(x)) + largest(y, &|y| costs.insert_all(y));
+    let least = 1e-10 * costs.total(everything);
     if temperature >= least {
         return Ok(());
     }

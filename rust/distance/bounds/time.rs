@@ -2,8 +2,8 @@
 //!
 //! Nanoseconds, measured on the machine of `benches/record/`; only their ratios matter.
 
-use crate::distance::{Lanes, Pricing};
-use crate::pairwise::Prices;
+use crate::pair::{Costs, SetCosts};
+use crate::simd::Lanes;
 
 /// The labels of two trees under unit costs, and each label that has no place of its own.
 pub(super) const HISTOGRAM: f64 = 12.0;
@@ -23,27 +23,27 @@ pub(super) const PREPARED_NODE: f64 = 6.0;
 /// A cell of both strings by table.
 pub(super) const STRING_CELL: f64 = 4.0;
 
-/// About the time of looking at trees with so many nodes in sum, before any bound.
+/// About the time of preparing trees with that many nodes in sum, before any bound.
 pub(crate) fn preparation_time(nodes: usize) -> f64 {
     PREPARED_NODE * nodes as f64
 }
 
 /// The time of a cell of the kernel that serves pairs whose smaller tree has that many nodes.
-pub(crate) fn cell_time(prices: Prices<'_>, smaller: usize) -> f64 {
-    let lanes = match prices {
-        Prices::Fixed(pricing) => lanes_time(pricing, smaller),
-        Prices::Vectors(_) => None,
+pub(crate) fn cell_time(costs: SetCosts<'_>, smaller: usize) -> f64 {
+    let lanes = match costs {
+        SetCosts::Fixed(costs) => lanes_time(costs, smaller),
+        SetCosts::Vectors(_) => None,
     };
-    lanes.unwrap_or(match prices {
-        Prices::Fixed(pricing) if pricing.is_wide() => 4.0,
-        Prices::Fixed(_) => 1.8,
+    lanes.unwrap_or(match costs {
+        SetCosts::Fixed(costs) if costs.is_wide() => 4.0,
+        SetCosts::Fixed(_) => 1.8,
         // With the product of vectors that comes before.
-        Prices::Vectors(_) => 1.5,
+        SetCosts::Vectors(_) => 1.5,
     })
 }
 
-fn lanes_time(pricing: Pricing<'_>, smaller: usize) -> Option<f64> {
-    Lanes::narrowest(pricing, smaller).map(|lanes| match lanes {
+fn lanes_time(costs: Costs<'_>, smaller: usize) -> Option<f64> {
+    Lanes::narrowest(costs, smaller).map(|lanes| match lanes {
         Lanes::Bytes => 0.25,
         Lanes::Words => 0.35,
         Lanes::Ints => 0.57,

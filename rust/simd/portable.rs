@@ -1,12 +1,7 @@
 //! The vector operations spelt out lane by lane: the obvious twin of every instruction set, and
 //! what machines without any and 128-bit tables use along inner paths.
 
-use super::{Element, InstructionSet, Simd, Sources};
-use crate::distance::inner;
-use crate::distance::packed::{self, Job};
-use crate::distance::profile::Source;
-use crate::error::Result;
-use crate::parallel::Cancel;
+use super::{Element, InstructionSet, Simd, Sources, Vectorized};
 
 /// Lanes of `E`, `N` at a time, on any machine.
 #[derive(Debug, Clone, Copy)]
@@ -126,14 +121,8 @@ impl<E: Lane, const N: usize> Simd for Portable<E, N> {
     fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {
         Array(std::array::from_fn(|q| from[control[q] as usize]))
     }
-    fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [E]) {
-        source.fill_row(row, out);
-    }
-    fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-        packed::fill(self, job, cancel)
-    }
-    fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-        inner::fill(self, job, cancel)
+    fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
+        kernel.run(self)
     }
 }
 

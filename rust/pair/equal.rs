@@ -1,13 +1,13 @@
 //! Pairs whose distance is 0, seen without computing it.
 
-use crate::distance::engine::{Operand, Pricing};
+use crate::pair::{Costs, Operand};
 
-impl Pricing<'_> {
+impl Costs<'_> {
     /// Whether replacing one label by another costs nothing.
     fn is_free(self, from: u32, to: u32) -> bool {
         match self {
-            Pricing::Unit => from == to,
-            Pricing::Table(table) => {
+            Costs::Unit => from == to,
+            Costs::Table(table) => {
                 table.delete(from) + table.insert(to) == table.raw_saving(from, to)
             }
         }
@@ -16,21 +16,21 @@ impl Pricing<'_> {
 
 /// Whether two trees are alike node by node, and replacing every node by its counterpart costs
 /// nothing. No alignment costs less than nothing, so their distance is 0. Under tables in which
-/// keeping a label has a price, equal trees are not among them, and the cheapest way from one to
+/// keeping a label costs something, equal trees are not among them, and the cheapest way from one to
 /// the other may be any.
 ///
-/// Trees that differ are told apart by one comparison of numbers, with few exceptions.
+/// Trees that differ are distinguished by one comparison of numbers, with few exceptions.
 #[inline]
-pub(crate) fn costs_nothing(x: &Operand<'_>, y: &Operand<'_>, pricing: Pricing<'_>) -> bool {
+pub(crate) fn costs_nothing(x: &Operand<'_>, y: &Operand<'_>, costs: Costs<'_>) -> bool {
     x.tree.pattern() == y.tree.pattern()
-        && all_labels(x, y, |from, to| pricing.is_free(from, to))
+        && all_labels(x, y, |from, to| costs.is_free(from, to))
         && x.tree.has_pattern_of(y.tree)
 }
 
 /// Whether two trees have the same label codes in the same places.
 #[inline]
 pub(crate) fn is_same(x: &Operand<'_>, y: &Operand<'_>) -> bool {
-    costs_nothing(x, y, Pricing::Unit)
+    costs_nothing(x, y, Costs::Unit)
 }
 
 fn all_labels(x: &Operand<'_>, y: &Operand<'_>, holds: impl Fn(u32, u32) -> bool) -> bool {
@@ -42,9 +42,11 @@ fn all_labels(x: &Operand<'_>, y: &Operand<'_>, holds: impl Fn(u32, u32) -> bool
 mod tests {
     use super::*;
     use crate::cost::CostTable;
-    use crate::distance::engine::{Kernel, Workspace, distance, distance_by};
-    use crate::distance::{best_route, distance_within};
+    use crate::distance::{
+        Kernel, Scratch, Workspace, best_route, distance, distance_by, distance_within,
+    };
     use crate::naive::{Plain, trees};
+    use crate::pair::Pair;
     use crate::parallel::Cancel;
     use crate::tree::{Numbering, Prepared};
     use proptest::prelude::*;
@@ -54,7 +56,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also where keeping a label has a price, where other labels are free, and where two
+        /// Also where keeping a label costs something, where other labels are free, and where two
         /// trees over different alphabets have one pattern.
         #[test]
         fn pairs_that_cost_nothing_are_at_distance_0(
@@ -70,15 +72,15 @@ mod tests {
             let source = Operand { tree: &tree, codes: None };
             for codes in [None, Some(&renamed[..])] {
                 let target = Operand { tree: &tree, codes };
-                for pricing in [Pricing::Unit, Pricing::Table(&table)] {
-                    let (route, _) = best_route(&tree, &tree, pricing);
+                for costs in [Costs::Unit, Costs::Table(&table)] {
+                    let (route, _) = best_route(&tree, &tree, costs);
                     let w = &mut workspace;
                     let slow =
-                        distance_by(source, target, pricing, Kernel::Scalar, route, w, &cancel).unwrap();
-                    prop_assert_eq!(distance(source, target, pricing, w, &cancel).unwrap(), slow);
-                    let free = costs_nothing(&source, &target, pricing);
+                        distance_by(&Pair { x: source, y: target, costs }, Kernel::Scalar, route, &mut Scratch { workspace: w, cancel: &cancel }).unwrap();
+                    prop_assert_eq!(distance(&Pair { x: source, y: target, costs }, &mut Scratch { workspace: w, cancel: &cancel }).unwrap(), slow);
+                    let free = costs_nothing(&source, &target, costs);
                     prop_assert!(!free || slow == 0.0);
-                    if matches!(pricing, Pricing::Unit) {
+                    if matches!(costs, Costs::Unit) {
                         prop_assert_eq!(free, slow == 0.0);
                         prop_assert_eq!(is_same(&source, &target), free);
                     }
@@ -90,7 +92,7 @@ mod tests {
         fn trees_of_unit_costs_cost_nothing_if_they_are_equal(x in trees(4, 2), y in trees(4, 2)) {
             let (a, b) = (prepare(&x), prepare(&y));
             let (a, b) = (Operand { tree: &a, codes: None }, Operand { tree: &b, codes: None });
-            prop_assert_eq!(costs_nothing(&a, &b, Pricing::Unit), x == y);
+            prop_assert_eq!(costs_nothing(&a, &b, Costs::Unit), x == y);
         }
     }
 
@@ -102,8 +104,21 @@ mod tests {
         let (a, b) = (prepare(&chain), prepare(&chain));
         let (a, b) = (Operand { tree: &a, codes: None }, Operand { tree: &b, codes: None });
         let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
-        let pricing = Pricing::Unit;
-        assert_eq!(distance(a, b, pricing, &mut workspace, &cancel), Ok(0.0));
-        assert_eq!(distance_within(a, b, pricing, 0.0, &mut workspace, &cancel), Ok(0.0));
+        let costs = Costs::Unit;
+        assert_eq!(
+            distance(
+                &Pair { x: a, y: b, costs },
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel }
+            ),
+            Ok(0.0)
+        );
+        assert_eq!(
+            distance_within(
+                &Pair { x: a, y: b, costs },
+                0.0,
+                &mut Scratch { workspace: &mut workspace, cancel: &cancel }
+            ),
+            Ok(0.0)
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! Counts in bulk against those of one pair after the other.
 
-use super::plan::Plan;
+use super::plan::CountPlan;
 use super::*;
-use crate::align::{Integer, Problem};
+use crate::align::{Integer, Problem, in_quanta};
 use crate::cost::CostTable;
-use crate::cost::vectors::{Elements, Kind, VectorCosts};
-use crate::distance::Pricing;
+use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::naive::{Plain, trees};
+use crate::pair::{Costs, Pair};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
@@ -16,26 +16,31 @@ fn prepare(trees: &[Plain]) -> Vec<Prepared> {
 }
 
 /// Every pair on its own, however often it occurs.
-fn one_by_one(request: &Request<'_>, pairs: &[(u32, u32)], pricing: Pricing<'_>) -> Vec<Counts> {
+fn one_by_one(request: &CountRequest<'_>, pairs: &[(u32, u32)], costs: Costs<'_>) -> Vec<Counts> {
     fn count<Q: Integer>(
-        request: &Request<'_>,
+        request: &CountRequest<'_>,
         (x, y): (Operand<'_>, Operand<'_>),
-        pricing: Pricing<'_>,
+        costs: Costs<'_>,
     ) -> Counts {
         let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
         let (tolerance, order) = (request.tolerance, request.order());
-        let problem =
-            Problem::<Q>::new(x, y, pricing, tolerance, order, &mut workspace, &cancel).unwrap();
+        let problem = Problem::<Q>::new(
+            Pair { x, y, costs },
+            tolerance,
+            order,
+            &mut Scratch { workspace: &mut workspace, cancel: &cancel },
+        )
+        .unwrap();
         request.counts((&x, &y), problem, &cancel).unwrap()
     }
     let of = |&(i, j): &(u32, u32)| {
         let pair = (request.x.operand(i as usize), request.y.operand(j as usize));
-        in_quanta!(pricing, Q => count::<Q>(request, pair, pricing))
+        in_quanta!(costs, Q => count::<Q>(request, pair, costs))
     };
     pairs.iter().map(of).collect()
 }
 
-fn in_bulk(request: &Request<'_>, pairs: &[(u32, u32)], threads: usize) -> Vec<Counts> {
+fn in_bulk(request: &CountRequest<'_>, pairs: &[(u32, u32)], threads: usize) -> Vec<Counts> {
     let mut found = vec![None; pairs.len()];
     let store = |position: usize, counts| assert!(found[position].replace(counts).is_none());
     edit_counts(request, pairs, threads, &Cancel::default(), store, |_| true).unwrap();
@@ -44,14 +49,14 @@ fn in_bulk(request: &Request<'_>, pairs: &[(u32, u32)], threads: usize) -> Vec<C
 
 const SYMBOLS: [u32; 3] = [0, 1, 2];
 
-fn request<'a>(x: &'a [Prepared], y: &'a [Prepared], prices: Prices<'a>) -> Request<'a> {
+fn request<'a>(x: &'a [Prepared], y: &'a [Prepared], costs: SetCosts<'a>) -> CountRequest<'a> {
     let side = |trees| Side { trees, codes: None };
-    Request {
+    CountRequest {
         x: side(x),
         y: side(y),
         symbol_of: (&SYMBOLS, &SYMBOLS),
         symbols: 3,
-        prices,
+        costs,
         script: Script::One,
         tolerance: 1e-9,
     }
@@ -63,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// Trees and pairs that occur again, all pairs or few of them; tables with free labels, free
-    /// gaps, and a price for keeping a label, exact, rounded and wide.
+    /// gaps, and a cost for keeping a label, exact, rounded and wide.
     #[test]
     fn nothing_that_is_shared_shows(
         some in proptest::collection::vec(trees(14, 3), 1..8),
@@ -89,15 +94,15 @@ proptest! {
             CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap()
         };
         let tables = [table(1.0, 0.0), table(1.0 / 3.0, 0.0), table(1.0 / 3.0, 1e9)];
-        for pricing in [Pricing::Unit].into_iter().chain(tables.iter().map(Pricing::Table)) {
+        for costs in [Costs::Unit].into_iter().chain(tables.iter().map(Costs::Table)) {
             for script in SCRIPTS {
                 // Temperatures must not be too low for the costs.
-                if matches!(script, Script::Soft(_)) && pricing.is_wide() {
+                if matches!(script, Script::Soft(_)) && costs.is_wide() {
                     continue;
                 }
-                let request = Request { script, ..request(&x, &y, Prices::Fixed(pricing)) };
+                let request = CountRequest { script, ..request(&x, &y, SetCosts::Fixed(costs)) };
                 for pairs in [&few, &every] {
-                    prop_assert_eq!(in_bulk(&request, pairs, 2), one_by_one(&request, pairs, pricing));
+                    prop_assert_eq!(in_bulk(&request, pairs, 2), one_by_one(&request, pairs, costs));
                 }
             }
         }
@@ -117,14 +122,14 @@ proptest! {
         let length = |row: &Vec<f64>| row.iter().map(|v| v * v).sum::<f64>().sqrt();
         let lengths: Vec<_> = rows.iter().map(length).collect();
         let elements = rows.concat();
-        let costs = VectorCosts::new(Elements::Double(&elements), &lengths, Kind::Euclidean).unwrap();
+        let costs = VectorCosts::new(Elements::Double(&elements), &lengths, VectorKind::Euclidean).unwrap();
         let all = costs.gather(&SYMBOLS);
         let table = costs.table(&all, &all);
         let n = trees.len() as u32;
         let pairs: Vec<_> = (0..n * n).map(|k| (k / n, k % n)).collect();
         for script in SCRIPTS {
-            let request = Request { script, ..request(&trees, &trees, Prices::Vectors(&costs)) };
-            let expected = one_by_one(&request, &pairs, Pricing::Table(&table));
+            let request = CountRequest { script, ..request(&trees, &trees, SetCosts::Vectors(&costs)) };
+            let expected = one_by_one(&request, &pairs, Costs::Table(&table));
             prop_assert_eq!(in_bulk(&request, &pairs, 1), expected);
         }
     }
@@ -138,9 +143,9 @@ fn chain(n: i32) -> Plain {
 #[test]
 fn equal_trees_of_any_size_are_counted_at_once() {
     let (x, y) = (prepare(&[chain(300_000), chain(2)]), prepare(&[chain(300_000), chain(1)]));
-    let request = request(&x, &y, Prices::Fixed(Pricing::Unit));
+    let request = request(&x, &y, SetCosts::Fixed(Costs::Unit));
     for script in [Script::One, Script::Average] {
-        let request = Request { script, ..request };
+        let request = CountRequest { script, ..request };
         let counts = in_bulk(&request, &[(0, 0), (1, 1)], 1);
         assert_eq!(counts, [vec![(0, 300_000.0)], vec![(0, 1.0), (3, 1.0)]]);
     }
@@ -150,9 +155,9 @@ fn equal_trees_of_any_size_are_counted_at_once() {
 fn every_pair_is_planned_once_and_copies_follow() {
     let lengths = [5, 9, 5, 200, 9, 300, 5];
     let trees = prepare(&lengths.map(chain));
-    let request = request(&trees, &trees, Prices::Fixed(Pricing::Unit));
+    let request = request(&trees, &trees, SetCosts::Fixed(Costs::Unit));
     let pairs: Vec<_> = (0..2 * 49u32).map(|k| (k % 7, k / 7 % 7)).collect();
-    let plan = Plan::new(&request, &pairs, 2);
+    let plan = CountPlan::new(&request, &pairs, 2);
     // Four trees differ.
     assert_eq!((plan.pairs.len(), plan.rows), (16, 4));
     assert_eq!(plan.pairs.iter().filter(|pair| pair.plain).count(), 4);

@@ -6,12 +6,7 @@
 
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that AVX2 is there
 
-use super::{Simd, Sources, all_lanes};
-use crate::distance::inner;
-use crate::distance::packed::{self, Job};
-use crate::distance::profile::Source;
-use crate::error::Result;
-use crate::parallel::Cancel;
+use super::{Simd, Sources, Vectorized, all_lanes};
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_load_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32,
     _mm256_add_pd, _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256,
@@ -75,22 +70,8 @@ macro_rules! lanes {
             const HALF: usize = 16 / Self::SIZE;
 
             #[target_feature(enable = "avx2")]
-            fn fill_row_with_avx2(source: &Source<'_>, row: u32, out: &mut [$elem]) {
-                source.fill_row(row, out);
-            }
-
-            #[target_feature(enable = "avx2")]
-            fn fill_with_avx2(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                packed::fill(self, job, cancel)
-            }
-
-            #[target_feature(enable = "avx2")]
-            fn fill_inner_with_avx2(
-                self,
-                job: inner::Job<'_, Self>,
-                cancel: &Cancel,
-            ) -> Result<()> {
-                inner::fill(self, job, cancel)
+            fn run_with_avx2<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
+                kernel.run(self)
             }
         }
 
@@ -261,17 +242,9 @@ macro_rules! lanes {
                     _mm256_or_si256(into.0, _mm256_shuffle_epi8(both, control.0))
                 })
             }
-            fn fill_row(self, source: &Source<'_>, row: u32, out: &mut [$elem]) {
+            fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX2.
-                unsafe { Self::fill_row_with_avx2(source, row, out) }
-            }
-            fn fill(self, job: Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                // SAFETY: `self` proves AVX2.
-                unsafe { self.fill_with_avx2(job, cancel) }
-            }
-            fn fill_inner(self, job: inner::Job<'_, Self>, cancel: &Cancel) -> Result<()> {
-                // SAFETY: `self` proves AVX2.
-                unsafe { self.fill_inner_with_avx2(job, cancel) }
+                unsafe { self.run_with_avx2(kernel) }
             }
         }
     };

@@ -1,0 +1,53 @@
+//! Buffers of one thread.
+
+use crate::distance::{packed, scalar};
+use crate::parallel::Cancel;
+use crate::simd::{AllLanes, Family, Simd};
+
+/// Buffers above this many bytes are given back after a single pair.
+const KEEP_BYTES: usize = 32 << 20;
+
+/// Buffers of the packed kernel for one kind of lanes.
+#[derive(Debug)]
+pub(super) struct BuffersOf;
+
+impl Family for BuffersOf {
+    type Of<S: Simd> = packed::PackedBuffers<S>;
+
+    fn bytes_held<S: Simd>(of: &Self::Of<S>) -> usize {
+        of.bytes_held()
+    }
+}
+
+/// Buffers of one thread. They grow to the largest pair seen; then nothing is allocated per pair.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    pub(super) packed: AllLanes<BuffersOf>,
+    pub(super) counts: scalar::ScalarBuffers<u32>,
+    pub(super) quanta: scalar::ScalarBuffers<i64>,
+    pub(super) wide: scalar::ScalarBuffers<i128>,
+    pub(super) codes: Vec<u32>,
+}
+
+impl Workspace {
+    pub(crate) fn bytes_held(&self) -> usize {
+        let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
+        scalar + self.packed.bytes_held()
+    }
+
+    /// Frees large buffers.
+    pub(super) fn shrink(&mut self) {
+        if self.bytes_held() > KEEP_BYTES {
+            *self = Self::default();
+        }
+    }
+}
+
+/// What a computation needs besides its input: buffers, and the token that stops it.
+#[derive(Debug)]
+pub struct Scratch<'a> {
+    /// Buffers of this thread.
+    pub workspace: &'a mut Workspace,
+    /// Stops the computation.
+    pub cancel: &'a Cancel,
+}

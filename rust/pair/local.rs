@@ -1,0 +1,42 @@
+//! Vector costs of the labels of a few trees, as tables in local numbers.
+
+use crate::cost::CostTable;
+use crate::cost::vectors::{Gathered, VectorCosts};
+use crate::tree::Prepared;
+
+/// The labels of some trees, numbered among themselves, with their vectors.
+#[derive(Debug)]
+pub(crate) struct LocalLabels {
+    /// The number of each label of the set; only those of the trees mean anything.
+    pub(crate) codes: Vec<u32>,
+    gathered: Gathered,
+}
+
+impl LocalLabels {
+    /// Numbers the labels of trees whose codes translate to those of the vectors by `codes`.
+    pub(crate) fn new<'t>(
+        vectors: &VectorCosts<'_>,
+        trees: impl Iterator<Item = &'t Prepared>,
+        codes: Option<&[u32]>,
+    ) -> Self {
+        const NEW: u32 = u32::MAX;
+        let (mut numbers, mut found) = (Vec::new(), Vec::new());
+        for tree in trees {
+            for &label in tree.labels() {
+                if numbers.len() <= label as usize {
+                    numbers.resize(label as usize + 1, NEW);
+                }
+                if numbers[label as usize] == NEW {
+                    numbers[label as usize] = found.len() as u32;
+                    found.push(codes.map_or(label, |codes| codes[label as usize]));
+                }
+            }
+        }
+        Self { codes: numbers, gathered: vectors.gather(&found) }
+    }
+
+    /// The costs from these labels to others, in their numbers.
+    pub(crate) fn table(&self, vectors: &VectorCosts<'_>, other: &Self) -> CostTable {
+        vectors.table(&self.gathered, &other.gathered)
+    }
+}

@@ -1,0 +1,206 @@
+//! The one place that chooses instructions and lanes.
+//!
+//! A new instruction set is one file beside this one, with a detector and the four lane types, and
+//! one line in the list below. Code above this room is generic over [`Simd`] and never names a set.
+
+use crate::simd::portable::{Plain, Portable};
+use crate::simd::{InstructionSet, Lanes, Simd};
+
+/// Something that is done in lanes that are known only at run time.
+pub(crate) trait InLanes {
+    type Output;
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// A type for each kind of lanes; see [`PerLanes`].
+pub(crate) trait Family {
+    type Of<S: Simd>: std::fmt::Debug + Default;
+    fn bytes_held<S: Simd>(of: &Self::Of<S>) -> usize;
+}
+
+/// The same with something that is read and something that is written for each kind of lanes.
+pub(crate) trait InStoredLanes<R: Family, W: Family> {
+    type Output;
+    fn run<S: Simd>(self, simd: S, read: &R::Of<S>, write: &mut W::Of<S>) -> Self::Output;
+}
+
+/// A value for each kind of lanes of one instruction set.
+#[derive(Debug)]
+struct PerLanes<I: InstructionSet, F: Family> {
+    bytes: F::Of<I::Bytes>,
+    words: F::Of<I::Words>,
+    ints: F::Of<I::Ints>,
+    doubles: F::Of<I::Doubles>,
+}
+
+impl<I: InstructionSet, F: Family> Default for PerLanes<I, F> {
+    fn default() -> Self {
+        Self {
+            bytes: F::Of::<I::Bytes>::default(),
+            words: F::Of::<I::Words>::default(),
+            ints: F::Of::<I::Ints>::default(),
+            doubles: F::Of::<I::Doubles>::default(),
+        }
+    }
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // there is no instruction set yet
+impl<I: InstructionSet, F: Family> PerLanes<I, F> {
+    fn bytes_held(&self) -> usize {
+        F::bytes_held::<I::Bytes>(&self.bytes)
+            + F::bytes_held::<I::Words>(&self.words)
+            + F::bytes_held::<I::Ints>(&self.ints)
+            + F::bytes_held::<I::Doubles>(&self.doubles)
+    }
+
+    #[inline(always)]
+    fn run<W: Family, V: InStoredLanes<F, W>>(
+        &self,
+        set: I,
+        lanes: Lanes,
+        write: &mut PerLanes<I, W>,
+        visitor: V,
+    ) -> V::Output {
+        match lanes {
+            Lanes::Bytes => visitor.run(set.bytes(), &self.bytes, &mut write.bytes),
+            Lanes::Words => visitor.run(set.words(), &self.words, &mut write.words),
+            Lanes::Ints => visitor.run(set.ints(), &self.ints, &mut write.ints),
+            Lanes::Doubles => visitor.run(set.doubles(), &self.doubles, &mut write.doubles),
+        }
+    }
+}
+
+#[inline(always)]
+fn in_lanes<I: InstructionSet, V: InLanes>(set: I, lanes: Lanes, visitor: V) -> V::Output {
+    match lanes {
+        Lanes::Bytes => visitor.run(set.bytes()),
+        Lanes::Words => visitor.run(set.words()),
+        Lanes::Ints => visitor.run(set.ints()),
+        Lanes::Doubles => visitor.run(set.doubles()),
+    }
+}
+
+macro_rules! instruction_sets {
+    ($($(#[doc = $doc:literal])+ $name:ident in $module:ident for $arch:literal;)*) => {
+        /// Vector instructions that there is a kernel for, the best first.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Instructions {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl Instructions {
+            /// Those that this machine has, the best first.
+            pub fn detected() -> Vec<Self> {
+                let all = [
+                    $((Self::$name.is_detected(), Self::$name),)*
+                ];
+                all.into_iter().filter_map(|(detected, set)| detected.then_some(set)).collect()
+            }
+
+            fn is_detected(self) -> bool {
+                match self {
+                    $(
+                        #[cfg(target_arch = $arch)]
+                        Self::$name => super::$module::$name::detect().is_some(),
+                        #[cfg(not(target_arch = $arch))]
+                        Self::$name => false,
+                    )*
+                }
+            }
+
+            /// Bytes of a vector of the best instructions; 32 if there are none.
+            pub(crate) fn vector_bytes() -> u64 {
+                $(
+                    #[cfg(target_arch = $arch)]
+                    if Self::$name.is_detected() {
+                        type Bytes = <super::$module::$name as InstructionSet>::Bytes;
+                        return size_of::<<Bytes as Simd>::Vector>() as u64;
+                    }
+                )*
+                32
+            }
+        }
+
+        /// A value for each kind of lanes of every instruction set.
+        #[derive(Debug)]
+        pub(crate) struct AllLanes<F: Family> {
+            $(
+                #[cfg(target_arch = $arch)]
+                $module: PerLanes<super::$module::$name, F>,
+            )*
+            family: std::marker::PhantomData<F>,
+        }
+
+        impl<F: Family> Default for AllLanes<F> {
+            fn default() -> Self {
+                Self {
+                    $(
+                        #[cfg(target_arch = $arch)]
+                        $module: PerLanes::default(),
+                    )*
+                    family: std::marker::PhantomData,
+                }
+            }
+        }
+
+        impl<F: Family> AllLanes<F> {
+            pub(crate) fn bytes_held(&self) -> usize {
+                let mut bytes = 0;
+                $(
+                    #[cfg(target_arch = $arch)]
+                    {
+                        bytes += self.$module.bytes_held();
+                    }
+                )*
+                bytes
+            }
+        }
+
+        /// Runs the visitor with the best instructions that may be used and that this machine
+        /// has, on values that are stored for them. Returns the visitor if there are none.
+        #[inline(always)]
+        pub(crate) fn in_stored_lanes<R: Family, W: Family, V: InStoredLanes<R, W>>(
+            lanes: Lanes,
+            may_use: impl Fn(Instructions) -> bool,
+            read: &AllLanes<R>,
+            write: &mut AllLanes<W>,
+            visitor: V,
+        ) -> Result<V::Output, V> {
+            $(
+                #[cfg(target_arch = $arch)]
+                if may_use(Instructions::$name)
+                    && let Some(set) = super::$module::$name::detect()
+                {
+                    return Ok(read.$module.run(set, lanes, &mut write.$module, visitor));
+                }
+            )*
+            Err(visitor)
+        }
+
+        /// Runs the visitor with the best instructions that may be used and that this machine
+        /// has, or lane by lane. Without lanes, values are 128-bit integers.
+        pub(crate) fn in_any_lanes<V: InLanes>(
+            lanes: Option<Lanes>,
+            may_use: impl Fn(Instructions) -> bool,
+            visitor: V,
+        ) -> V::Output {
+            let Some(lanes) = lanes else { return visitor.run(Portable::<i128, 4>::new()) };
+            $(
+                #[cfg(target_arch = $arch)]
+                if may_use(Instructions::$name)
+                    && let Some(set) = super::$module::$name::detect()
+                {
+                    return in_lanes(set, lanes, visitor);
+                }
+            )*
+            in_lanes(Plain, lanes, visitor)
+        }
+    };
+}
+
+instruction_sets! {
+    /// 512-bit vectors; AVX-512 F, BW and VBMI are needed.
+    Avx512 in avx512 for "x86_64";
+    /// 256-bit vectors.
+    Avx2 in avx2 for "x86_64";
+}
