@@ -19,7 +19,7 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_costs, pair_table, resolve
+from treemetric.costs.resolve import check_costs
 from treemetric.tree import Tree
 from treemetric.treeset import check_tree, check_trees
 
@@ -98,7 +98,7 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     check_tree(x, "x", "distance")
     check_tree(y, "y", "distance")
     limit = check_cutoff(cutoff, "distance")
-    table, index = pair_table(check_costs(costs, "distance"), x, y)
+    table, index = check_costs(costs, "distance")._pair_table(x, y)
     if table is None:
         return _core.unit_distance(x._data, y._data, limit)
     return _core.table_distance(x._data, y._data, table, index, limit)
@@ -241,7 +241,7 @@ def pairwise_distances(
     with reporter(progress, name, "pairs") as report:
         sources = check_trees(X, "X", name)
         targets = None if Y is None else check_trees(Y, "Y", name)
-        codes, table = resolve(costs, sources, targets)
+        codes, table = costs._resolve(sources, targets)
         if condensed and table is not None and not table.is_symmetric():
             refuse("condensed", name, "False for costs that are not symmetric", "True")
         n = len(sources)

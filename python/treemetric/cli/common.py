@@ -80,11 +80,9 @@ def costs_of(arguments: argparse.Namespace) -> CostMatrix | VectorCosts | None:
 
 
 def check_words(costs: CostMatrix | VectorCosts | None, *sets: TreeSet | None) -> None:
-    """Refuse vectors of which the trees need none: all distances would be 0."""
-    if not isinstance(costs, VectorCosts):
-        return
+    """Refuse vectors that belong to no label of the trees: all distances would be 0."""
     labels = [label for trees in sets if trees is not None for label in trees.alphabet]
-    if labels and set(labels).isdisjoint(costs.alphabet):
+    if costs is not None and labels and not costs._has_some(labels):
         must = "a file with vectors for labels of the trees"
         got = f"words {shown(list(costs.alphabet))} for labels {shown(labels)}"
         refuse("--costs", "treemetric", must, got)

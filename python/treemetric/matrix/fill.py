@@ -214,7 +214,7 @@ def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:
         "version": _core.__version__,
         "trees": fingerprint.of_trees(problem.X),
         "other_trees": None if other is None else fingerprint.of_trees(other),
-        "costs": fingerprint.of_costs(problem.costs),
+        "costs": problem.costs._fingerprint(),
         "cutoff": None if problem.cutoff is None else repr(problem.cutoff),
         "dtype": problem.dtype.name,
         "condensed": problem.condensed,

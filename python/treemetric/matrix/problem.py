@@ -7,38 +7,13 @@ from typing import Any
 import numpy as np
 
 from treemetric import _core
-from treemetric._base.typing import Distances, FloatArray, Label
+from treemetric._base.typing import Distances
 from treemetric._base.validation import refuse
-from treemetric.costs import CallableCosts, CostMatrix, Costs
-from treemetric.costs.resolve import resolve
+from treemetric.costs import Costs
 from treemetric.matrix.plan import Block, BlockPlan, Needs, make_plan, needs, ranges
 from treemetric.treeset import TreeSet
 
 Report = Callable[[int, int], object] | None
-
-_NO_LABELS = "frozen costs serve whole sets of trees and do not know their labels"
-
-
-class FrozenCosts(Costs):
-    """The values that a function gave for two alphabets; they travel where it cannot."""
-
-    def __init__(self, parts: tuple[FloatArray, FloatArray, FloatArray]) -> None:
-        self.parts = parts
-
-    def to_matrix(self, alphabet: Any = None) -> CostMatrix:  # noqa: ARG002
-        """Refuse: the labels are not kept."""
-        raise TypeError(_NO_LABELS)
-
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:  # noqa: ARG002
-        raise TypeError(_NO_LABELS)
-
-    def _table(
-        self,
-        x: tuple[Label, ...],  # noqa: ARG002
-        y: tuple[Label, ...],  # noqa: ARG002
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        # Copies: parts that travelled may begin at any byte.
-        return _core.CostTable(*(part.copy() for part in self.parts)), None
 
 
 class Problem:
@@ -60,14 +35,12 @@ class Problem:
         function: str,
     ) -> None:
         self.X, self.Y = X, Y
-        if isinstance(costs, CallableCosts):
-            costs = FrozenCosts(costs._parts(X.alphabet, (X if Y is None else Y).alphabet))
-        self.costs = costs
+        self.costs = costs._frozen(X.alphabet, (X if Y is None else Y).alphabet)
         self.cutoff = cutoff
         self.dtype = dtype
         self.condensed = condensed
         self._local = threading.local()
-        self._resolved = resolve(costs, X, Y)
+        self._resolved = self.costs._resolve(X, Y)
         table = self._resolved[1]
         symmetric = table is None or table.is_symmetric()
         if condensed and not symmetric:
@@ -82,7 +55,7 @@ class Problem:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._local = threading.local()
-        self._resolved = resolve(self.costs, self.X, self.Y)
+        self._resolved = self.costs._resolve(self.X, self.Y)
 
     @property
     def shape(self) -> tuple[int, int]:

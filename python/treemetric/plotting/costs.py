@@ -8,7 +8,7 @@ import numpy as np
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse, shown
 from treemetric.alignment.layout import label_text
-from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import cluster_order, new_axes, require_matplotlib
 
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ def plot_costs(
 
 
 def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> CostMatrix:
-    """Let only costs through and give them as a table."""
+    """Check that `costs` are costs, and return them as a table."""
     if not isinstance(costs, Costs):
         refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
-    if alphabet is None and isinstance(costs, UnitCosts):
+    if alphabet is None and not costs._has_own_alphabet:
         refuse("alphabet", owner, "given for costs that have no labels of their own", "None")
     return costs.to_matrix(alphabet)
 
