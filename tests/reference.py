@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import treemetric as tm
-from treemetric.matrix.fill import make_problem
+from treemetric.matrix.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,8 +61,9 @@ def budget(
     **_: Any,
 ) -> int:
     """Give so many bytes for blocks more than the threads take, as a memory budget."""
-    options = (cutoff, np.dtype(np.float64), False)
-    problem = make_problem((X, Y), costs or tm.UnitCosts(), options, "budget")
+    problem = Problem.checked(
+        X, Y, costs=costs, cutoff=cutoff, dtype="float64", condensed=False, function="budget"
+    )
     return problem.needs(n_jobs, 1).scratch + more
 
 

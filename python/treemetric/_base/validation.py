@@ -10,6 +10,7 @@ from treemetric import _core
 
 _WHOLE = 2**53  # up to here a float holds every int
 _LAST_SEED = 2**32 - 1
+_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in ("float64", "float32")}
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -69,9 +70,11 @@ def as_float(value: object) -> float:
 
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
-    """Let float64 and float32 through."""
-    for kind in (np.dtype("float64"), np.dtype("float32")):
-        # NumPy takes None for float64; here nobody says None.
+    """Check that a type is float64 or float32."""
+    if type(dtype) is str and dtype in _DTYPES:
+        return _DTYPES[dtype]
+    for kind in _DTYPES.values():
+        # NumPy takes None for float64.
         try:
             if dtype is not None and np.dtype(dtype) == kind:  # type: ignore[call-overload]
                 return kind
