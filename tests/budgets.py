@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from treemetric.matrix.problem import Problem
 
-import treemetric as tm
-from treemetric.matrix.fill import make_problem
+if TYPE_CHECKING:
+    import treemetric as tm
 
 
 def budget_for(
@@ -21,6 +21,7 @@ def budget_for(
     **_: Any,
 ) -> int:
     """Return the bytes that the threads need plus `more` bytes for blocks."""
-    options = (cutoff, np.dtype(np.float64), False)
-    problem = make_problem((X, Y), costs or tm.UnitCosts(), options, "budget")
+    problem = Problem.checked(
+        X, Y, costs=costs, cutoff=cutoff, dtype="float64", condensed=False, function="budget"
+    )
     return problem.needs(n_jobs, 1).scratch + more

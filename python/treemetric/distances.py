@@ -1,27 +1,18 @@
 """The functions users call: the distance of two trees, and of many."""
 
 import os
-from typing import Any
-
-import numpy as np
+from pathlib import Path
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Distances, DType, Path, Progress, Trees
-from treemetric._base.validation import (
-    check_bool,
-    check_cutoff,
-    check_dtype,
-    check_memory,
-    check_n_jobs,
-    check_out,
-    refuse,
-    shown,
-)
+from treemetric._base.typing import Distances, DType, Progress, Trees
+from treemetric._base.typing import Path as PathLike
+from treemetric._base.validation import check_bool, check_cutoff, check_n_jobs, refuse, shown
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_costs, pair_table, resolve
+from treemetric.costs.resolve import check_costs
+from treemetric.matrix.problem import Problem
 from treemetric.tree import Tree
-from treemetric.treeset import check_tree, check_trees
+from treemetric.treeset import check_tree
 
 __all__ = ["distance", "pairwise_distances"]
 
@@ -98,7 +89,7 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     check_tree(x, "x", "distance")
     check_tree(y, "y", "distance")
     limit = check_cutoff(cutoff, "distance")
-    table, index = pair_table(check_costs(costs, "distance"), x, y)
+    table, index = check_costs(costs, "distance")._pair_table(x, y)
     if table is None:
         return _core.unit_distance(x._data, y._data, limit)
     return _core.table_distance(x._data, y._data, table, index, limit)
@@ -113,7 +104,7 @@ def pairwise_distances(
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
-    out: Distances | Path | None = None,
+    out: Distances | PathLike | None = None,
     progress: Progress = None,
     memory_budget: int | str | None = None,
     overwrite: bool = False,
@@ -214,60 +205,27 @@ def pairwise_distances(
     """
     name = "pairwise_distances"
     threads = check_n_jobs(n_jobs, name)
-    limit = check_cutoff(cutoff, name)
-    kind = check_dtype(dtype, name)
-    condensed = check_bool(condensed, "condensed", name)
-    costs = check_costs(costs, name)
-    if condensed and Y is not None:
-        refuse("Y", name, "None if condensed=True", "a collection of trees")
-    if isinstance(out, (str, os.PathLike)):
-        from treemetric.matrix.fill import to_disk  # which is not needed otherwise
+    path = out if out is not None and isinstance(out, (str, os.PathLike)) else None
+    if path is not None:
+        from treemetric.matrix import fill  # not needed otherwise
 
-        found: Distances = to_disk(
-            out,
-            (X, Y),
-            costs,
-            (limit, kind, condensed),
-            threads=threads,
-            progress=progress,
-            memory_budget=memory_budget,
-            overwrite=overwrite,
-        )
-        return found
-    if memory_budget is not None:
-        refuse("memory_budget", name, "None unless out is a path", shown(memory_budget))
-    if check_bool(overwrite, "overwrite", name):
-        refuse("overwrite", name, "False unless out is a path", "True")
+        fill.store_class(Path(path), name)  # a wrong name is an error before trees are read
+        budget = fill.check_budget(memory_budget, name)
+    else:
+        if memory_budget is not None:
+            refuse("memory_budget", name, "None unless out is a path", shown(memory_budget))
+        if check_bool(overwrite, "overwrite", name):
+            refuse("overwrite", name, "False unless out is a path", "True")
     with reporter(progress, name, "pairs") as report:
-        sources = check_trees(X, "X", name)
-        targets = None if Y is None else check_trees(Y, "Y", name)
-        codes, table = resolve(costs, sources, targets)
-        if condensed and table is not None and not table.is_symmetric():
-            refuse("condensed", name, "False for costs that are not symmetric", "True")
-        n = len(sources)
-        m = n if targets is None else len(targets)
-        shape = (n * (n - 1) // 2,) if condensed else (n, m)
-        result = _result(out, shape, kind, name)
-        _core.pairwise(
-            sources._core_set(),
-            None if targets is None else targets._core_set(),
-            codes,
-            table,
-            result,
-            limit,
-            threads,
-            report,
+        problem = Problem.checked(
+            X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
         )
-    return result
-
-
-def _result(
-    out: Distances | None, shape: tuple[int, ...], kind: np.dtype[Any], function: str
-) -> Distances:
-    if out is not None:
-        return check_out(out, shape, kind, function)
-    nbytes = kind.itemsize
-    for length in shape:
-        nbytes *= length
-    check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {kind}")
-    return np.empty(shape, dtype=kind)
+        if path is None:
+            result = problem.result_array(out, name)
+            problem.compute(result, threads, report)
+            return result
+        file = fill.DistanceFile(
+            problem, path, budget=budget, threads=threads, overwrite=overwrite, function=name
+        )
+        found: Distances = fill.fill(file, threads, report)
+        return found

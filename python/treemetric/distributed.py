@@ -13,22 +13,13 @@ from treemetric._base.extras import need
 from treemetric._base.progress import reporter
 from treemetric._base.typing import DType, Progress, Trees
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import (
-    check_bool,
-    check_cutoff,
-    check_dtype,
-    check_n_jobs,
-    refuse,
-    shown,
-)
+from treemetric._base.validation import check_n_jobs, refuse, shown
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_costs
 from treemetric.matrix import dask as on_dask
 from treemetric.matrix import joblib as on_joblib
-from treemetric.matrix.fill import Filling, make_problem
-from treemetric.matrix.plan import check_budget
+from treemetric.matrix.fill import DistanceFile, check_budget, store_class
 from treemetric.matrix.problem import Problem
-from treemetric.matrix.store import ZarrStore, store_class
+from treemetric.matrix.zarr import ZarrStore
 
 __all__ = ["joblib_distances", "pairwise_distances"]
 
@@ -123,7 +114,10 @@ def pairwise_distances(
     name = "pairwise_distances"
     threads = check_n_jobs(n_jobs, name)
     budget = check_budget(memory_budget, name)
-    problem = _problem(X, Y, costs, cutoff, dtype, condensed, out, name)
+    _check_path(out, name)
+    problem = Problem.checked(
+        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+    )
     if writer not in ("client", "workers"):
         refuse("writer", name, "'client' or 'workers'", shown(writer))
     need("dask", "dask", "treemetric.distributed.pairwise_distances")
@@ -132,18 +126,13 @@ def pairwise_distances(
     cluster = on_dask.current_client(client)
     if cluster is None:
         refuse("client", name, "a distributed.Client if out is a path", "none")
-    filling = Filling(
-        problem,
-        out,
-        budget=budget,
-        threads=threads,
-        overwrite=check_bool(overwrite, "overwrite", name),
-        function=name,
+    file = DistanceFile(
+        problem, out, budget=budget, threads=threads, overwrite=overwrite, function=name
     )
     if writer == "workers" and (store_class(Path(out), name) is not ZarrStore or condensed):
         refuse("writer", name, "'client' unless out is a full matrix in Zarr's format", "'workers'")
     with reporter(progress, name, "pairs") as report:
-        return on_dask.fill(filling, cluster, threads, writer == "workers", report)
+        return on_dask.fill(file, cluster, threads, writer == "workers", report)
 
 
 def joblib_distances(
@@ -220,38 +209,23 @@ def joblib_distances(
     """
     name = "joblib_distances"
     budget = check_budget(memory_budget, name)
-    problem = _problem(X, Y, costs, cutoff, dtype, condensed, out, name)
+    _check_path(out, name)
+    problem = Problem.checked(
+        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+    )
     with reporter(progress, name, "pairs") as report:
         if out is None:
             return on_joblib.into_array(problem, n_jobs, budget, report, name)
-        filling = Filling(
-            problem,
-            out,
-            budget=budget,
-            threads=1,
-            overwrite=check_bool(overwrite, "overwrite", name),
-            function=name,
+        file = DistanceFile(
+            problem, out, budget=budget, threads=1, overwrite=overwrite, function=name
         )
-        return on_joblib.into_file(filling, n_jobs, report)
+        return on_joblib.into_file(file, n_jobs, report)
 
 
-def _problem(
-    X: Trees,
-    Y: Trees | None,
-    costs: Costs | None,
-    cutoff: float | None,
-    dtype: DType,
-    condensed: bool,  # noqa: FBT001
-    out: PathLike | None,
-    name: str,
-) -> Problem:
-    """Check what both functions take."""
-    limit, kind = check_cutoff(cutoff, name), check_dtype(dtype, name)
-    condensed = check_bool(condensed, "condensed", name)
-    if condensed and Y is not None:
-        refuse("Y", name, "None if condensed=True", "a collection of trees")
-    if out is not None:
-        if not isinstance(out, (str, os.PathLike)):
-            refuse("out", name, "None or a path that ends in .npy or .zarr", shown(out))
-        store_class(Path(out), name)
-    return make_problem((X, Y), check_costs(costs, name), (limit, kind, condensed), name)
+def _check_path(out: PathLike | None, function: str) -> None:
+    """Check the name of the file before trees are read."""
+    if out is None:
+        return
+    if not isinstance(out, (str, os.PathLike)):
+        refuse("out", function, "None or a path that ends in .npy or .zarr", shown(out))
+    store_class(Path(out), function)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treemetric._base.arrays import frozen, index_array
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
 from treemetric.formats import adjacency, nested
@@ -16,7 +17,7 @@ __all__ = ["Tree"]
 _SHOWN_NODES = 16
 
 
-class Tree:
+class Tree(Immutable):
     """A rooted, ordered, labelled tree, or a forest of such trees.
 
     Trees are immutable values: they compare and hash by structure and labels, and they
@@ -377,20 +378,6 @@ class Tree:
 
     def __hash__(self) -> int:
         return self._data.value_hash()
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"trees are immutable; {name!r} cannot be set"
-        raise AttributeError(message)
-
-    def __delattr__(self, name: str) -> None:
-        message = f"trees are immutable; {name!r} cannot be deleted"
-        raise AttributeError(message)
-
-    def __copy__(self) -> "Tree":
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Tree":
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = self._data

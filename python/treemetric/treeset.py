@@ -8,6 +8,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.arrays import frozen, index_array
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
 from treemetric._base.validation import refuse, shown
 from treemetric.formats import bracket, jsonl
@@ -17,26 +18,28 @@ __all__ = ["TreeSet"]
 
 
 def check_tree(tree: object, parameter: str, owner: str) -> Tree:
-    """Let only a tree through."""
+    """Check that an object is a tree."""
     if not isinstance(tree, Tree):
         refuse(parameter, owner, "an instance of 'treemetric.Tree'", shown(tree))
     return tree
 
 
 def check_trees(trees: Trees, parameter: str, owner: str) -> "TreeSet":
-    """Turn any collection of trees into a set of trees."""
+    """Check that an object is a collection of trees, and return it as a set of trees."""
     if isinstance(trees, TreeSet):
         return trees
-    if isinstance(trees, (Tree, str)) or not isinstance(trees, Iterable):
+    # A list is the usual case; the check for an iterable is slower.
+    if not isinstance(trees, list) and (
+        isinstance(trees, (Tree, str)) or not isinstance(trees, Iterable)
+    ):
         must = "an instance of 'treemetric.TreeSet' or a list of 'treemetric.Tree'"
         refuse(parameter, owner, must, shown(trees))
-    listed = list(trees)
-    for position, tree in enumerate(listed):
-        check_tree(tree, f"{parameter}[{position}]", owner)
-    return TreeSet(listed)
+    found = TreeSet.__new__(TreeSet)
+    found._pack(trees, parameter, owner)
+    return found
 
 
-class TreeSet:
+class TreeSet(Immutable):
     """An immutable sequence of trees over one alphabet.
 
     All functions that take many trees take a list of them too; a `TreeSet` saves the
@@ -76,10 +79,23 @@ class TreeSet:
         ids: Sequence[Any] | None = None,
         classes: Sequence[Any] | None = None,
     ) -> None:
-        listed = list(trees)
-        for position, tree in enumerate(listed):
-            check_tree(tree, f"trees[{position}]", "TreeSet")
-        alphabet, arrays = _core.pack([tree._data for tree in listed])
+        self._pack(trees, "trees", "TreeSet", ids, classes)
+
+    def _pack(
+        self,
+        trees: Iterable[Tree],
+        parameter: str,
+        owner: str,
+        ids: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        """Check that all are trees, each once, and pack them."""
+        data = []
+        for position, tree in enumerate(trees):
+            if type(tree) is not Tree:
+                check_tree(tree, f"{parameter}[{position}]", owner)
+            data.append(tree._data)
+        alphabet, arrays = _core.pack(data)
         self._set(alphabet, arrays, ids, classes)
 
     def _set(
@@ -89,6 +105,8 @@ class TreeSet:
         ids: Sequence[Any] | None,
         classes: Sequence[Any] | None,
     ) -> None:
+        for array in arrays:
+            frozen(array)
         count = len(arrays[2]) - 1
         for name, values in (("ids", ids), ("classes", classes)):
             if values is not None and len(values) != count:
@@ -98,12 +116,13 @@ class TreeSet:
                     f"of length {count}, one per tree",
                     str(len(values)),
                 )
-        put = object.__setattr__
-        put(self, "_alphabet", alphabet)
-        put(self, "_arrays", tuple(frozen(array) for array in arrays))
-        put(self, "_ids", None if ids is None else tuple(ids))
-        put(self, "_classes", None if classes is None else tuple(classes))
-        put(self, "_prepared", None)
+        self._put(
+            _alphabet=alphabet,
+            _arrays=arrays,
+            _ids=None if ids is None else tuple(ids),
+            _classes=None if classes is None else tuple(classes),
+            _prepared=None,
+        )
 
     @classmethod
     def from_arrays(
@@ -334,11 +353,11 @@ class TreeSet:
     def _core_set(self) -> "_core.PreparedSet":
         """Give the trees ready for the kernels; made when first asked for."""
         if self._prepared is None:
-            object.__setattr__(self, "_prepared", _core.PreparedSet(*self._arrays))
+            self._put(_prepared=_core.PreparedSet(*self._arrays))
         return self._prepared  # type: ignore[return-value]
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self._arrays[2]) - 1
 
     @overload
     def __getitem__(self, index: int) -> Tree: ...
@@ -397,20 +416,6 @@ class TreeSet:
 
     def __hash__(self) -> int:
         return hash(self._value())
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"tree sets are immutable; {name!r} cannot be set"
-        raise AttributeError(message)
-
-    def __delattr__(self, name: str) -> None:
-        message = f"tree sets are immutable; {name!r} cannot be deleted"
-        raise AttributeError(message)
-
-    def __copy__(self) -> "TreeSet":
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "TreeSet":
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # NumPy sends its buffers out of band under protocol 5.

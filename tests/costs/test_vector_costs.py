@@ -566,7 +566,7 @@ def test_labels_that_cannot_be_hashed_are_refused():
 def test_vectors_that_overflow_are_refused(kind):
     vectors = np.array([[1.0, 0.0], [3e38, 3e38]], dtype="float32")
     costs = tm.VectorCosts("ab", vectors, kind=kind, projection=[[1e3], [1e3]])
-    with pytest.raises(ValueError, match=r"such that vectors stay finite\. Got one for 'b'"):
+    with pytest.raises(ValueError, match=r"must keep vectors finite\. It maps the vector of 'b'"):
         tm.distance(tm.Tree.from_sequence("a"), tm.Tree.from_sequence("b"), costs=costs)
 
 

@@ -18,7 +18,7 @@ from treemetric._base.progress import fit_report
 from treemetric._base.threads import _libraries, one_blas_thread
 from treemetric._base.validation import check_int
 from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
-from treemetric.learning._metric import Closing, _rows, check_choice, closed, extend
+from treemetric.learning._metric import Closing, _rows, check_choice
 from treemetric.testing import tree_estimator_checks
 
 LEARNERS = [BEDL(), LVQCosts(), GESL(beta=0.1, pairs="prototypes")]
@@ -47,7 +47,7 @@ squares = st.integers(1, 5).flatmap(
 @given(squares, st.booleans())
 def test_labels_like_the_gap_keep_a_pseudo_metric(values, symmetric):
     costs = table(values + values.T if symmetric else values).closure()
-    longer = extend(costs, ["new", "other", 0])
+    longer = costs._extended(["new", "other", 0])
     assert [v.axiom for v in longer.violations()] == [v.axiom for v in costs.violations()]
     # Without symmetry the triangle inequality still holds.
     np.testing.assert_allclose(longer.closure().matrix, longer.matrix)
@@ -57,7 +57,7 @@ def test_labels_like_the_gap_keep_a_pseudo_metric(values, symmetric):
 
 def test_labels_like_the_gap_cost_the_mean_deletion():
     costs = tm.CostMatrix("ab", [[0, 2, 1], [2, 0, 3], [1, 3, 0]])
-    longer = extend(costs, "xy")
+    longer = costs._extended("xy")
     assert longer.alphabet == ("a", "b", "x", "y")
     np.testing.assert_array_equal(
         longer.matrix,
@@ -73,20 +73,20 @@ def test_labels_like_the_gap_cost_the_mean_deletion():
 
 @pytest.mark.parametrize("known", ["", "a", "abc"])
 def test_unit_costs_stay_unit_costs(known):
-    longer = extend(tm.UnitCosts().to_matrix(known), "xyz")
+    longer = tm.UnitCosts().to_matrix(known)._extended("xyz")
     np.testing.assert_array_equal(longer.matrix, 1 - np.eye(len(known) + 4))
 
 
 def test_nothing_new_changes_nothing():
     costs = tm.UnitCosts().to_matrix("ab")
-    assert extend(costs, "ba") is costs
+    assert costs._extended("ba") is costs
 
 
 def test_closed_keeps_pseudo_metrics():
     costs = tm.EmbeddingCosts("ab", [[1.0, 0.0], [0.0, 2.0]])
-    assert closed(costs) is costs
+    assert costs._closed() is costs
     broken = tm.CostMatrix("ab", [[0, 5, 1], [5, 0, 1], [1, 1, 0]])
-    assert closed(broken).matrix[0, 1] == 2
+    assert broken._closed().matrix[0, 1] == 2
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
@@ -106,7 +106,7 @@ def test_transform_is_the_metric_to_the_training_trees(learner, distance):
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_actual_and_pseudo_are_what_they_say(learner):
     fitted = clone(learner).set_params(distance="actual").fit(TREES, CLASSES)
-    costs = closed(fitted.costs_)
+    costs = fitted.costs_._closed()
     actual = fitted.transform(TREES)
     np.testing.assert_array_equal(actual, tm.pairwise_distances(TREES, costs=costs))
     pseudo = fitted.set_params(distance="pseudo").transform(TREES)
@@ -314,8 +314,8 @@ def test_fits_in_many_threads_leave_blas_as_it_was():
 
 def test_axioms_are_checked_once():
     learner = GESL(beta=0.01).fit(TREES, CLASSES)
-    path = "treemetric.learning._metric.closed"
-    with mock.patch(path, side_effect=closed) as check:
+    closed = tm.CostMatrix._closed
+    with mock.patch.object(tm.CostMatrix, "_closed", autospec=True, side_effect=closed) as check:
         metric = learner.get_metric()
         for tree in TREES:
             metric(tree, TREES[0])

@@ -13,7 +13,7 @@ import treemetric as tm
 from budgets import budget_for
 from children import run_script
 from shapes import SHAPES, make_tree
-from treemetric.matrix.plan import weights
+from treemetric.matrix.needs import weights
 
 RNG = Random(7)
 SHAPE_NAMES = list(SHAPES)
@@ -303,7 +303,7 @@ def test_an_array_of_another_manifest_is_not_taken(tmp_path):
         with pytest.raises(tm.exceptions.CancelledError):
             tm.pairwise_distances(TREES, out=target, memory_budget=budget, progress=stop_at(0.5))
     shutil.copy(f"{other}.manifest.json", f"{path}.manifest.json")
-    with pytest.raises(ValueError, match="is not the array that its manifest tells of"):
+    with pytest.raises(ValueError, match="is not the array that its manifest describes"):
         tm.pairwise_distances(TREES, out=path, memory_budget=budget)
 
 

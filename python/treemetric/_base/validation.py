@@ -11,6 +11,7 @@ from treemetric import _core
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
 _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
+_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in ("float64", "float32")}
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -95,7 +96,9 @@ def as_float(value: object) -> float:
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
     """Check that a dtype is float64 or float32; return it."""
-    for kind in (np.dtype("float64"), np.dtype("float32")):
+    if type(dtype) is str and dtype in _DTYPES:
+        return _DTYPES[dtype]
+    for kind in _DTYPES.values():
         # NumPy reads None as float64, which is not valid here.
         try:
             if dtype is not None and np.dtype(dtype) == kind:  # type: ignore[call-overload]

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treemetric import _core
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_pair, pair_table
+from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
 
 __all__ = ["Alignment", "Edit", "align", "subtree_distances"]
@@ -47,7 +48,7 @@ class Edit(NamedTuple):
     cost: float
 
 
-class Alignment:
+class Alignment(Immutable):
     """Which nodes of two trees correspond; the others are deleted and inserted.
 
     Alignments are made by `align` and `cooptimal`. They are immutable values.
@@ -134,7 +135,7 @@ class Alignment:
     def _all_edits(self) -> list[Edit]:
         """List an edit for every pair, those that keep a node included."""
         old, new = self.x.labels, self.y.labels
-        # Once per pair of labels: a price may be a Python function of the user.
+        # Once per pair of labels: a cost may be a Python function of the user.
         known: dict[Any, float] = {}
         edits = []
         for i, j in self.pairs:
@@ -145,7 +146,7 @@ class Alignment:
             key = ((gap_a, a), (gap_b, b))
             cost = known.get(key)
             if cost is None:
-                cost = known[key] = self.costs._price(*key)
+                cost = known[key] = self.costs._cost(*key)
             edits.append(Edit(op, i, j, a, b, cost))
         return edits
 
@@ -223,7 +224,7 @@ class Alignment:
         """
         pairs = np.frombuffer(self._matches, dtype="<u4").reshape(-1, 2)[:, ::-1]
         matches = pairs[np.argsort(pairs[:, 0])].tobytes()
-        table = pair_table(self.costs, self.y, self.x)
+        table = self.costs._pair_table(self.y, self.x)
         cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
         return self._of(self.y, self.x, self.costs, cost, matches)
 
@@ -236,14 +237,6 @@ class Alignment:
 
     def __hash__(self) -> int:
         return hash((self.x, self.y, self._matches))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"alignments are immutable; {name!r} cannot be set"
-        raise AttributeError(message)
-
-    def __delattr__(self, name: str) -> None:
-        message = f"alignments are immutable; {name!r} cannot be deleted"
-        raise AttributeError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Alignment._of, (self.x, self.y, self.costs, self.cost, self._matches)
@@ -322,7 +315,7 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     ((0, 0), (1, 1))
     """
     checked = check_pair(x, y, costs, "align")
-    cost, matches = _core.align_pair(x._data, y._data, *pair_table(checked, x, y))
+    cost, matches = _core.align_pair(x._data, y._data, *checked._pair_table(x, y))
     return Alignment._of(x, y, checked, cost, matches)
 
 
@@ -351,5 +344,5 @@ def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatA
            [2., 1.],
            [1., 0.]])
     """
-    table, index = pair_table(check_pair(x, y, costs, "subtree_distances"), x, y)
+    table, index = check_pair(x, y, costs, "subtree_distances")._pair_table(x, y)
     return _core.subtree_distances(x._data, y._data, table, index)

@@ -5,17 +5,18 @@ from typing import Any
 
 from treemetric import _core
 from treemetric._base.arrays import frozen
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray
 from treemetric._base.validation import check_int, check_memory, check_non_negative
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_pair, pair_table
+from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
 
 __all__ = ["CoOptimal", "cooptimal"]
 
 
-class CoOptimal:
+class CoOptimal(Immutable):
     """All optimal alignments of two trees; made by `cooptimal`.
 
     Iterating gives them one after the other, each once, pairs as early as possible first.
@@ -50,51 +51,57 @@ class CoOptimal:
 
     __slots__ = ("_cache", "_call", "_costs", "_tol", "_x", "_y")
 
+    _x: Tree
+    _y: Tree
+    _costs: Costs
+    _tol: float
+    _call: tuple[Any, ...]
+    _cache: dict[str, Any]
+
     def __init__(self) -> None:
         message = "co-optimal alignments are made by treemetric.cooptimal"
         raise TypeError(message)
 
     @classmethod
     def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
-        table, index = pair_table(costs, x, y)
+        table, index = costs._pair_table(x, y)
         if index is not None:
             # Labels that the costs do not know are refused now, not at first use.
             for tree in (x, y):
                 _core.encode(tree._data.alphabet, index)
         pair = object.__new__(cls)
         call = (x._data, y._data, table, index)
-        for name, value in zip(cls.__slots__, ({}, call, costs, tol, x, y), strict=True):
-            object.__setattr__(pair, name, value)
+        pair._put(_x=x, _y=y, _costs=costs, _tol=tol, _call=call, _cache={})
         return pair
 
     @property
     def x(self) -> Tree:
         """The tree that is edited."""
-        return self._x  # type: ignore[no-any-return,attr-defined]
+        return self._x
 
     @property
     def y(self) -> Tree:
         """The tree that comes out."""
-        return self._y  # type: ignore[no-any-return,attr-defined]
+        return self._y
 
     @property
     def costs(self) -> Costs:
         """What edits cost."""
-        return self._costs  # type: ignore[no-any-return,attr-defined]
+        return self._costs
 
     def _once(self, name: str, compute: Callable[[], Any]) -> Any:
-        cache: dict[str, Any] = self._cache  # type: ignore[attr-defined]
+        cache = self._cache
         if name not in cache:
             cache[name] = compute()
         return cache[name]
 
     def _core_call(self, function: Callable[..., Any], *more: Any) -> Any:
-        return function(*self._call, self._tol, *more)  # type: ignore[attr-defined]
+        return function(*self._call, self._tol, *more)
 
     @property
     def cost(self) -> float:
         """The distance, which is the cost of all optimal alignments."""
-        pair = self._call  # type: ignore[attr-defined]
+        pair = self._call
         return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
 
     @property
@@ -145,23 +152,15 @@ class CoOptimal:
 
     def _alignment(self, matches: bytes) -> Alignment:
         # Within the tolerance, costs may differ.
-        x, y, table, index = self._call  # type: ignore[attr-defined]
+        x, y, table, index = self._call
         cost = _core.alignment_cost(x, y, table, index, matches)
         return Alignment._of(self.x, self.y, self.costs, cost, matches)
 
     def __iter__(self) -> Iterator[Alignment]:
         return map(self._alignment, self._core_call(_core.Alignments))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"co-optimal alignments are immutable; {name!r} cannot be set"
-        raise AttributeError(message)
-
-    def __delattr__(self, name: str) -> None:
-        message = f"co-optimal alignments are immutable; {name!r} cannot be deleted"
-        raise AttributeError(message)
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return CoOptimal._make, (self.x, self.y, self.costs, self._tol)  # type: ignore[attr-defined]
+        return CoOptimal._make, (self.x, self.y, self.costs, self._tol)
 
     def __repr__(self) -> str:
         noun = "alignment" if self.count == 1 else "alignments"

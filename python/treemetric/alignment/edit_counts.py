@@ -17,9 +17,9 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric.alignment.soft import HOTTEST
-from treemetric.costs import Costs, VectorCosts
-from treemetric.costs._vectors import paired_costs
-from treemetric.costs.resolve import check_costs, common_codes, resolve
+from treemetric.costs import Costs
+from treemetric.costs.base import common_codes
+from treemetric.costs.resolve import check_costs
 from treemetric.treeset import check_trees
 
 if TYPE_CHECKING:
@@ -97,22 +97,7 @@ class EditCounts(NamedTuple):
         """
         if costs is None:
             refuse("costs", "distances", "an instance of 'treemetric.Costs'", "None")
-        checked = check_costs(costs, "distances")
-        if isinstance(checked, VectorCosts):
-            return self._by_vectors(checked)
-        prices = checked.to_matrix(self.alphabet).matrix
-        priced: FloatArray = self.matrix @ prices.ravel()
-        return priced
-
-    def _by_vectors(self, costs: VectorCosts) -> FloatArray:
-        """Price the edits that occur, without a table of all labels."""
-        side = len(self.alphabet) + 1
-        edits, places = np.unique(self.matrix.indices, return_inverse=True)
-        points = costs._rows(self.alphabet, gap=True)
-        prices = paired_costs(points, edits // side, edits % side, costs.kind)
-        rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
-        weights = self.matrix.data * prices[places]
-        return np.bincount(rows, weights, self.matrix.shape[0]).astype(np.float64)
+        return check_costs(costs, "distances")._total(self.alphabet, self.matrix)
 
 
 def edit_counts(
@@ -190,7 +175,7 @@ def edit_counts(
         chosen = _pairs(pairs, len(sources), len(targets))
         alphabet, of_y = common_codes(sources.alphabet, targets.alphabet)
         of_x = np.arange(len(sources.alphabet), dtype=np.uint32)
-        codes, table = resolve(checked, sources, None if Y is None else targets)
+        codes, table = checked._resolve(sources, None if Y is None else targets)
         values, columns, starts = _core.edit_counts(
             (sources._core_set(), targets._core_set()),
             codes,

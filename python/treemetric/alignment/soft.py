@@ -7,7 +7,7 @@ from treemetric._base.arrays import frozen
 from treemetric._base.typing import FloatArray
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_pair, pair_table
+from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
 
 __all__ = ["SoftAlignment", "soft_alignment"]
@@ -82,11 +82,11 @@ def soft_alignment(
     checked = check_pair(x, y, costs, "soft_alignment")
     heat = as_float(temperature)
     # Below this the weights of alignments, exp(-cost / temperature), lose their last digits.
-    everything = _core.alignment_cost(x._data, y._data, *pair_table(checked, x, y), b"")
+    table, index = checked._pair_table(x, y)
+    everything = _core.alignment_cost(x._data, y._data, table, index, b"")
     least = max(1e-10 * everything, 1e-300)
     if not least <= heat <= HOTTEST:
         must = f"a float in the range [{least:g}, {HOTTEST:g}] for these trees"
         refuse("temperature", "soft_alignment", must, shown(temperature))
-    table, index = pair_table(checked, x, y)
     cost, expectation = _core.soft_pair(x._data, y._data, table, index, heat)
     return SoftAlignment(cost, frozen(expectation))

@@ -79,10 +79,8 @@ def costs_of(arguments: argparse.Namespace) -> CostMatrix | VectorCosts | None:
 
 def check_words(costs: CostMatrix | VectorCosts | None, *sets: TreeSet | None) -> None:
     """Check that some label of the trees has a vector; otherwise all distances would be 0."""
-    if not isinstance(costs, VectorCosts):
-        return
     labels = [label for trees in sets if trees is not None for label in trees.alphabet]
-    if labels and set(labels).isdisjoint(costs.alphabet):
+    if costs is not None and labels and not costs._has_some(labels):
         words = shown(list(costs.alphabet))
         msg = (
             "--costs must be a file with vectors for labels of the trees. "

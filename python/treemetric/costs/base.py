@@ -1,33 +1,52 @@
-"""What all kinds of costs have in common."""
+"""The interface of all kinds of costs."""
 
+import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from treemetric import _core
-from treemetric._base.typing import Label
+from treemetric._base.digest import digest
+from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import as_float, refuse, shown
 
 if TYPE_CHECKING:
     from treemetric.costs.matrix import CostMatrix
+    from treemetric.tree import Tree
+    from treemetric.treeset import TreeSet
 
-_TOLERANCE = 1e-9
+# A label, and whether it is the gap: None can be a label.
+Symbol = tuple[bool, Label]
+# Replacing, deleting and inserting, for the labels of two alphabets.
+Parts = tuple[FloatArray, FloatArray, FloatArray]
+# A table and the index of its labels; see `Costs._table`.
+Table = tuple["_core.CostTable | None", dict[Label, int] | None]
+# The codes of two alphabets, and the costs of these codes; see `Costs._resolve`.
+Codes = tuple[Any, Any]
+Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | None"]
+
+TOLERANCE = 1e-9
+# `is_pseudo_metric` ignores violations up to `TOLERANCE` of the largest cost, and rounding costs
+# to a grid adds three halves of 2**-39; rounded up.
+SLACK = 1.1e-9
 
 
 class Violation(NamedTuple):
-    """An axiom of pseudo-metrics that costs break, with the labels that break it worst.
+    """A violated axiom of pseudo-metrics, with the labels that violate it most.
 
     Attributes
     ----------
     axiom : {'self-identity', 'symmetry', 'triangle'}
-        The broken axiom.
+        The violated axiom.
     labels : tuple
-        The witnesses: ``(a,)``, ``(a, b)`` or ``(a, z, b)``, where going from a to b by
-        way of z is cheaper than directly. None stands for the gap.
+        The witnesses: ``(a,)``, ``(a, b)`` or ``(a, z, b)``, where replacing a by z and z by b
+        is cheaper than replacing a by b. None is the gap.
     values : tuple of float
-        The costs that contradict each other.
+        The costs that violate the axiom.
     message : str
-        The same as a sentence.
+        The violation as a sentence.
 
     Examples
     --------
@@ -44,31 +63,47 @@ class Violation(NamedTuple):
 
 
 class Costs(ABC):
-    """The common face of all kinds of costs.
+    """Base class of all kinds of costs.
 
-    Functions that take ``costs`` take any of them. `UnitCosts`, `CostMatrix`,
-    `EmbeddingCosts`, `VectorCosts` and `CallableCosts` are the kinds there are.
+    Functions that have a parameter ``costs`` accept an instance of any kind: `UnitCosts`,
+    `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `CallableCosts`, or a class of your own.
+
+    Notes
+    -----
+    A class of your own implements `to_matrix`; this is enough for every function of the package.
+    The labels of one call are passed together, so the method is called once per call and may be
+    slow. Set ``_has_own_alphabet = True`` if ``to_matrix()`` works without an alphabet. The other
+    methods with an underscore have defaults that follow from `to_matrix`; override those that can
+    be faster. Instances must not change after they are made.
 
     Examples
     --------
-    >>> from treemetric import Costs, UnitCosts
-    >>> isinstance(UnitCosts(), Costs)
-    True
+    Costs of edits between numbers:
+
+    >>> import numpy as np
+    >>> from treemetric import CostMatrix, Costs, Tree, distance
+    >>> class Differences(Costs):
+    ...     def to_matrix(self, alphabet=None):
+    ...         labels = tuple(alphabet)
+    ...         values = np.array([*labels, 0.0])
+    ...         return CostMatrix(labels, abs(values[:, None] - values))
+    >>> distance(Tree.from_sequence([3, 4]), Tree.from_sequence([5]), costs=Differences())
+    4.0
     """
 
     @abstractmethod
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
-        """Give the costs of an alphabet as a matrix.
+        """Return the costs of an alphabet as a matrix.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels, for costs that have no alphabet of their own.
+            The labels, each once. Only costs with an alphabet of their own accept None.
 
         Returns
         -------
         CostMatrix
-            The costs of these labels.
+            The costs of these labels, in this order.
 
         Examples
         --------
@@ -78,14 +113,14 @@ class Costs(ABC):
         """
 
     def violations(
-        self, alphabet: Iterable[Label] | None = None, *, tol: float = _TOLERANCE
+        self, alphabet: Iterable[Label] | None = None, *, tol: float = TOLERANCE
     ) -> list[Violation]:
-        """List the broken axioms of a pseudo-metric, each with its worst witness.
+        """List the violated axioms of a pseudo-metric, each with its worst witness.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels to look at, for costs that have no alphabet of their own.
+            The labels to check, for costs that have no alphabet of their own.
         tol : float, default=1e-9
             Differences up to this share of the largest cost are ignored.
 
@@ -109,21 +144,21 @@ class Costs(ABC):
         return self._worked_matrix(labels)._find_violations(tol)
 
     def is_pseudo_metric(
-        self, alphabet: Iterable[Label] | None = None, *, tol: float = _TOLERANCE
+        self, alphabet: Iterable[Label] | None = None, *, tol: float = TOLERANCE
     ) -> bool:
-        """Tell whether the costs are a pseudo-metric; then the distance is one too.
+        """Check whether the costs are a pseudo-metric; if so, the distance is one too.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels to look at, for costs that have no alphabet of their own.
+            The labels to check, for costs that have no alphabet of their own.
         tol : float, default=1e-9
             Differences up to this share of the largest cost are ignored.
 
         Returns
         -------
         bool
-            True if no axiom is broken.
+            True if no axiom is violated.
 
         Examples
         --------
@@ -134,12 +169,12 @@ class Costs(ABC):
         return not self.violations(alphabet, tol=tol)
 
     def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
-        """Tell whether every edit costs as much as its inverse.
+        """Check whether every edit costs as much as its inverse.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels to look at, for costs that have no alphabet of their own.
+            The labels to check, for costs that have no alphabet of their own.
 
         Returns
         -------
@@ -155,15 +190,15 @@ class Costs(ABC):
         return self.to_matrix(alphabet)._core_table().is_symmetric()
 
     def closure(self, alphabet: Iterable[Label] | None = None) -> "Costs":
-        """Give the costs of the cheapest chains of edits to one node.
+        """Return the costs of the cheapest chains of edits to one node.
 
-        They obey the triangle inequality and are 0 from a label to itself, and the
-        distance under them is that of the cheapest edit script under these costs.
+        The closure satisfies the triangle inequality and costs 0 from a label to itself. The
+        distance under it is the cost of the cheapest edit script under these costs.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels to look at, for costs that have no alphabet of their own.
+            The labels to check, for costs that have no alphabet of their own.
 
         Returns
         -------
@@ -183,24 +218,116 @@ class Costs(ABC):
         costs = self._worked_matrix(None if alphabet is None else tuple(alphabet))
         return CostMatrix(costs.alphabet, _core.closure(costs.matrix))
 
+    # What the rest of the package asks of costs. Each method has a default that follows from
+    # `to_matrix` and is correct for every kind; a kind overrides what it can do better.
+
+    # True if `to_matrix()` works without an alphabet: these labels, and no others, have costs.
+    _has_own_alphabet: ClassVar[bool] = False
+    # True if the codes and the table of a set of trees do not depend on the other set, so that an
+    # index can keep them.
+    _same_for_all_trees: ClassVar[bool] = False
+    # True if searches are faster with pivots.
+    _pivots_pay: ClassVar[bool] = False
+
+    def _cost(self, old: Symbol, new: Symbol) -> float:
+        """Return the cost of one edit."""
+        labels = dict.fromkeys(label for is_gap, label in (old, new) if not is_gap)
+        return self.to_matrix(tuple(labels))._cost(old, new)
+
+    def _parts(self, x: Sequence[Label], y: Sequence[Label]) -> Parts:
+        """Return the costs of replacing labels of x by labels of y, deleting x, inserting y."""
+        labels = tuple(dict.fromkeys((*x, *y)))
+        costs = self.to_matrix(labels)
+        rows, columns = (_core.encode(tuple(side), costs._index) for side in (x, y))
+        matrix = costs.matrix
+        return matrix[np.ix_(rows, columns)], matrix[rows, -1], matrix[-1, columns]
+
+    def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
+        """Return a table for two alphabets.
+
+        The index holds the positions of labels in the table; None means that the rows of the
+        table are the labels of x and its columns those of y.
+        """
+        return _core.CostTable(*self._parts(x, y)), None
+
+    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+        """Return the table for one pair of trees as `_table` does; (None, None) for unit costs."""
+        return self._table(x._data.alphabet, y._data.alphabet)
+
+    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+        """Return the codes of the labels of two sets of trees, and the costs of these codes.
+
+        Codes are None for a set whose own codes are used; no table means unit costs. With Y=None
+        the trees of X are compared with each other.
+        """
+        other = X if Y is None else Y
+        table, index = self._table(X.alphabet, other.alphabet)
+        if index is None:
+            return (None, None), table
+        codes = _core.encode(X.alphabet, index)
+        return (codes, codes if Y is None else _core.encode(other.alphabet, index)), table
+
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "Costs":
+        """Return costs for two alphabets that can be pickled and have a `_fingerprint`.
+
+        They are computed once and sent to other processes, where the class of these costs may
+        not exist.
+        """
+        from treemetric.costs.frozen import FrozenCosts  # which is a subclass of this
+
+        return FrozenCosts(self._parts(x, y))
+
+    def _fingerprint(self) -> str:
+        """Return a text that is the same for equal costs in every process and every run."""
+        return digest(b"other", pickle.dumps(self, protocol=4))
+
+    def _triangle_slack(self) -> float | None:
+        """Return twice the largest violation of symmetry or of the triangle inequality.
+
+        Return None if the costs are not a pseudo-metric up to rounding, or if that is unknown:
+        costs without an alphabet of their own can be anything for labels of future trees. Searches
+        subtract the slack for every node; see ``rust/pairwise/search/query.rs``.
+        """
+        if not (self._has_own_alphabet and self.is_pseudo_metric()):
+            return None
+        return 2 * SLACK * float(self.to_matrix().matrix.max())
+
+    def _total(self, alphabet: tuple[Label, ...], counts: Any) -> FloatArray:
+        """Return the total costs of counted edits, one per row of `counts`.
+
+        The columns of the sparse matrix are the edits of an alphabet: old labels by new ones, the
+        gap last, row by row.
+        """
+        total: FloatArray = counts @ self.to_matrix(alphabet).matrix.ravel()
+        return total
+
+    def _has_some(self, labels: Iterable[Label]) -> bool:
+        """Return False if all edits of these labels cost 0 because the costs know none of them."""
+        return True
+
+    def _unseen(self, labels: Iterable[Label]) -> list[Label]:
+        """Return the labels without costs, which learners handle by their parameter `unseen`."""
+        return []
+
+    def _extended(self, labels: Iterable[Label]) -> "Costs":
+        """Return costs that also cover unseen labels, which behave like the gap."""
+        return self
+
+    def _closed(self) -> "Costs":
+        """Return costs under which the cheapest alignment is the cheapest edit script."""
+        return self
+
     def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
-        """Tell whether the axioms hold up to `tol` by construction, so that none is looked at."""
+        """Return True if the axioms hold up to `tol` by construction, so no check is needed."""
         return False
 
     def _worked_matrix(self, labels: tuple[Label, ...] | None) -> "CostMatrix":
-        """Give the matrix for work that takes memory beside it."""
+        """Return the matrix for work that needs memory in addition to it."""
         return self.to_matrix(labels)
 
-    @abstractmethod
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
-        """Give the cost of one edit; each label comes with whether it is the gap."""
 
-    @abstractmethod
-    def _table(
-        self, x: tuple[Label, ...], y: tuple[Label, ...]
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        """Give a table for two alphabets.
-
-        The index says where labels are in it; None means that the table has exactly the
-        labels of x as rows and those of y as columns.
-        """
+def common_codes(x: tuple[Label, ...], y: tuple[Label, ...]) -> tuple[tuple[Label, ...], Any]:
+    """Return the union of two alphabets, x first, and the codes of y in it."""
+    index = {label: code for code, label in enumerate(x)}
+    codes = [index.setdefault(label, len(index)) for label in y]
+    return tuple(index), np.array(codes, dtype=np.uint32)

@@ -1,18 +1,19 @@
 """Costs by a Python function."""
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from treemetric import _core
-from treemetric._base.typing import CostFunction, FloatArray, Label
+from treemetric._base.immutable import Immutable
+from treemetric._base.typing import CostFunction, Label
 from treemetric._base.validation import as_float, refuse, shown
-from treemetric.costs.base import Costs
+from treemetric.costs.base import Costs, Parts, Symbol
 from treemetric.costs.matrix import CostMatrix
 
 
-class CallableCosts(Costs):
+class CallableCosts(Immutable, Costs):
     """Costs by a Python function.
 
     Parameters
@@ -20,14 +21,14 @@ class CallableCosts(Costs):
     fn : callable
         ``fn(a, b)`` is the cost of replacing label a by label b, ``fn(a, None)`` of
         deleting a, ``fn(None, b)`` of inserting b. It is called once per distinct pair
-        of labels and call of a distance function, never per cell, so it may be slow,
-        and the rest runs in parallel.
+        of labels and call of a distance function, so it may be slow. The rest runs in
+        parallel.
 
     Notes
     -----
-    Costs that are not short decimals are rounded to a grid that depends on the largest
-    one (see `CostMatrix`), hence on the trees of the call: the same pair can differ by
-    1e-12 between two calls. ``to_matrix`` fixes the grid and is faster when used often.
+    Costs that are not short decimals are rounded to a grid that depends on the largest cost (see
+    `CostMatrix`), hence on the trees of the call: distances of the same pair can differ by 1e-12
+    between two calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
 
     Examples
     --------
@@ -39,10 +40,12 @@ class CallableCosts(Costs):
     4.0
     """
 
+    fn: CostFunction
+
     def __init__(self, fn: CostFunction) -> None:
         if not callable(fn):
             refuse("fn", "CallableCosts", "an instance of 'Callable'", shown(fn))
-        self.fn = fn
+        self._put(fn=fn)
 
     def _call(self, a: Label | None, b: Label | None) -> float:
         cost: Any = self.fn(a, b)
@@ -52,12 +55,10 @@ class CallableCosts(Costs):
             refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")
         return value
 
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+    def _cost(self, old: Symbol, new: Symbol) -> float:
         return self._call(old[1], new[1])
 
-    def _parts(
-        self, x: Sequence[Label], y: Sequence[Label]
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _parts(self, x: Sequence[Label], y: Sequence[Label]) -> Parts:
         if None in x or None in y:
             message = "None stands for the gap in CallableCosts and cannot be a label"
             raise ValueError(message)
@@ -96,10 +97,20 @@ class CallableCosts(Costs):
         matrix[:-1, :-1], matrix[:-1, -1], matrix[-1, :-1] = replace, delete, insert
         return CostMatrix(labels, matrix)
 
-    def _table(
-        self, x: tuple[Label, ...], y: tuple[Label, ...]
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        return _core.CostTable(*self._parts(x, y)), None
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CallableCosts):
+            return NotImplemented
+        return bool(self.fn == other.fn)
+
+    def __hash__(self) -> int:
+        return hash((CallableCosts, self.fn))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "CallableCosts":
+        # Unlike other values, the function may be an object with a state.
+        return CallableCosts(deepcopy(self.fn, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CallableCosts, (self.fn,)
 
     def __repr__(self) -> str:
         return f"CallableCosts({self.fn!r})"

@@ -1,6 +1,6 @@
 """Costs by table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +8,11 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.arrays import frozen
+from treemetric._base.digest import digest, label_bytes
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse
-from treemetric.costs.base import Costs, Violation
+from treemetric.costs.base import TOLERANCE, Costs, Parts, Symbol, Table, Violation
 
 _LARGEST = 1e200  # so that no sum of costs overflows
 
@@ -23,7 +25,7 @@ def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
     return np.array(array, dtype=np.float64, order="C")
 
 
-class CostMatrix(Costs):
+class CostMatrix(Immutable, Costs):
     """Costs by table.
 
     Parameters
@@ -67,25 +69,28 @@ class CostMatrix(Costs):
 
     alphabet: tuple[Label, ...]
     matrix: FloatArray
+    _index: dict[Label, int]
+    _cached: "_core.CostTable | None"
+
+    _has_own_alphabet = True
+    _same_for_all_trees = True
 
     def __init__(self, alphabet: Iterable[Label], matrix: npt.ArrayLike) -> None:
         owner = type(self).__name__
-        self.alphabet = tuple(alphabet)
-        self._index = {label: code for code, label in enumerate(self.alphabet)}
-        if len(self._index) != len(self.alphabet):
-            twice = next(
-                label for code, label in enumerate(self.alphabet) if self._index[label] != code
-            )
+        labels = tuple(alphabet)
+        index = {label: code for code, label in enumerate(labels)}
+        if len(index) != len(labels):
+            twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
         # A copy, so that nobody else can write to it.
         costs = as_floats(matrix, "matrix", owner)
-        side = len(self.alphabet) + 1
+        side = len(labels) + 1
         if costs.shape != (side, side):
             must = f"of shape ({side}, {side}) for {side - 1} labels and the gap"
             refuse("matrix", owner, must, f"shape {costs.shape}")
-        self.matrix = frozen(costs)
+        costs += 0.0  # -0.0 becomes 0.0: equal costs must have equal bytes
+        self._put(alphabet=labels, matrix=frozen(costs), _index=index, _cached=None)
         self._check_entries()
-        self._cached: _core.CostTable | None = None
 
     def _check_entries(self) -> None:
         bad = ~((self.matrix <= _LARGEST) & (self.matrix >= 0))
@@ -104,7 +109,7 @@ class CostMatrix(Costs):
         return self.alphabet[code] if code < len(self.alphabet) else None
 
     def _edit(self, a: int, b: int) -> str:
-        """Name an edit in words."""
+        """Return an edit in words."""
         gap = len(self.alphabet)
         if a == gap and b == gap:
             return "the gap by itself"
@@ -115,7 +120,7 @@ class CostMatrix(Costs):
         return f"replacing {self._label(a)!r} by {self._label(b)!r}"
 
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
-        """Give these costs, or those of some of the labels.
+        """Return these costs, or the costs of some of the labels.
 
         Parameters
         ----------
@@ -164,22 +169,78 @@ class CostMatrix(Costs):
             text = f"{edit(witness[0], witness[0])} costs {values[0]}, not 0"
         return Violation(axiom, labels, values, f"{axiom}: {text}")
 
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+    def _cost(self, old: Symbol, new: Symbol) -> float:
         gap = len(self.alphabet)
         a, b = (gap if is_gap else self._index[label] for is_gap, label in (old, new))
         return float(self.matrix[a, b])
 
     def _core_table(self) -> "_core.CostTable":
         if self._cached is None:
-            c = self.matrix
-            parts = (c[:-1, :-1], c[:-1, -1], c[-1, :-1])
-            self._cached = _core.CostTable(*(np.ascontiguousarray(p) for p in parts))
-        return self._cached
+            everything = slice(len(self.alphabet))
+            self._put(_cached=_core.CostTable(*self._slices(everything, everything)))
+        return self._cached  # type: ignore[return-value]  # just set
 
-    def _table(
-        self, x: tuple[Label, ...], y: tuple[Label, ...]
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
+    def _slices(self, rows: Any, columns: Any) -> Parts:
+        c = self.matrix
+        replace = c[rows][:, columns]
+        parts = (replace, c[rows, -1], c[-1, columns])
+        return tuple(np.ascontiguousarray(part) for part in parts)  # type: ignore[return-value]
+
+    def _parts(self, x: Sequence[Label], y: Sequence[Label]) -> Parts:
+        return self._slices(*(_core.encode(tuple(side), self._index) for side in (x, y)))
+
+    def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
         return self._core_table(), self._index
+
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "CostMatrix":
+        return self
+
+    def _fingerprint(self) -> str:
+        return digest(b"matrix", *map(label_bytes, self.alphabet), self.matrix)
+
+    def _unseen(self, labels: Iterable[Label]) -> list[Label]:
+        return [label for label in dict.fromkeys(labels) if label not in self._index]
+
+    def _extended(self, labels: Iterable[Label]) -> "CostMatrix":
+        """Add labels that behave like the gap.
+
+        Let m be the mean cost of deleting a known label. An added label s costs m to delete and to
+        insert. Against a known label u, c(s, u) = max(m, c(-, u)) and c(u, s) = max(m, c(u, -)).
+        Against another added label it costs m, and against itself 0.
+
+        The triangle inequality still holds. Let g(u) = c(u, -) or c(-, u), depending on the
+        direction. Through s: c(u, v) <= g(u) + g(v) <= c(u, s) + c(s, v). From s through v:
+        m <= c(s, v), and g(u) <= g(v) + c(v, u) <= c(s, v) + c(v, u). To the gap through v:
+        m <= c(s, v). From s through the gap: max(m, g(u)) <= m + g(u). Two added labels:
+        m <= 2 m, m <= c(s, u), and c(s, u) <= m + c(s', u). Symmetric costs stay symmetric, and
+        unit costs become unit costs.
+        """
+        new = self._unseen(labels)
+        if not new:
+            return self
+        known = len(self.alphabet)
+        # With no known label every edit costs 1.
+        mean = float(self.matrix[:-1, -1].mean()) if known else 1.0
+        side = known + len(new) + 1
+        matrix = np.full((side, side), mean)
+        old = np.r_[:known, side - 1]
+        matrix[np.ix_(old, old)] = self.matrix
+        matrix[known:-1, :known] = np.maximum(mean, self.matrix[-1, :-1])
+        matrix[:known, known:-1] = np.maximum(mean, self.matrix[:-1, -1])[:, None]
+        np.fill_diagonal(matrix[known:, known:], 0.0)
+        return CostMatrix((*self.alphabet, *new), matrix)
+
+    def _closed(self) -> "CostMatrix":
+        if self._known_metric(None, TOLERANCE) or self.is_pseudo_metric():
+            return self
+        return CostMatrix(self.alphabet, _core.closure(self.matrix))
+
+    def _gram_matrix(self) -> FloatArray:
+        """Return the inner products of the labels as points, with the gap at the origin."""
+        squared = ((self.matrix + self.matrix.T) / 2) ** 2
+        to_gap = squared[:-1, -1]
+        gram: FloatArray = (to_gap[:, None] + to_gap[None, :] - squared[:-1, :-1]) / 2
+        return gram
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostMatrix):

@@ -1,19 +1,21 @@
 """Every edit costs 1."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import Label
-from treemetric.costs.base import Costs
+from treemetric.costs.base import Costs, Resolved, Symbol, Table, common_codes
 from treemetric.costs.matrix import CostMatrix
 
 if TYPE_CHECKING:
-    from treemetric import _core
+    from treemetric.tree import Tree
+    from treemetric.treeset import TreeSet
 
 
-class UnitCosts(Costs):
+class UnitCosts(Immutable, Costs):
     """Every edit costs 1; the default.
 
     Examples
@@ -24,8 +26,10 @@ class UnitCosts(Costs):
     3.0
     """
 
+    _same_for_all_trees = True
+
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
-        """Give the unit costs of an alphabet as a matrix.
+        """Return the unit costs of an alphabet as a matrix.
 
         Parameters
         ----------
@@ -48,12 +52,12 @@ class UnitCosts(Costs):
         return CostMatrix(labels, 1.0 - np.eye(len(labels) + 1))
 
     def closure(self, alphabet: Iterable[Label] | None = None) -> "UnitCosts":
-        """Give the unit costs themselves: no chain of edits is cheaper than one edit.
+        """Return the unit costs themselves: no chain of edits is cheaper than one edit.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            Not needed.
+            Ignored.
 
         Returns
         -------
@@ -68,14 +72,49 @@ class UnitCosts(Costs):
         """
         return self
 
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+    def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
+        """Check whether every edit costs as much as its inverse: always True.
+
+        Parameters
+        ----------
+        alphabet : iterable of labels, optional
+            Ignored.
+
+        Returns
+        -------
+        bool
+            True.
+
+        Examples
+        --------
+        >>> from treemetric import UnitCosts
+        >>> UnitCosts().is_symmetric()
+        True
+        """
+        return True
+
+    def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
+        return True
+
+    def _cost(self, old: Symbol, new: Symbol) -> float:
         return float(old != new)
 
-    def _table(
-        self, x: tuple[Label, ...], y: tuple[Label, ...]
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        costs = self.to_matrix(dict.fromkeys((*x, *y)))
-        return costs._table(x, y)
+    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+        return None, None
+
+    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+        # Y keeps its own codes, because an index stores them.
+        codes = None if Y is None else common_codes(Y.alphabet, X.alphabet)[1]
+        return (codes, None), None
+
+    def _frozen(self, x: Any, y: Any) -> "UnitCosts":
+        return self
+
+    def _fingerprint(self) -> str:
+        return "unit"
+
+    def _triangle_slack(self) -> float:
+        return 0.0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UnitCosts)

@@ -1,38 +1,41 @@
 """Costs between labels that carry vectors."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
+from treemetric._base.digest import digest, label_bytes
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import check_memory, refuse, shown
 from treemetric.costs._vectors import (
     as_vectors,
     index_of,
-    lengths_of,
-    shortest,
-    to_length_one,
+    paired_costs,
+    points_of,
+    rounding_slack,
     vector_costs,
 )
-from treemetric.costs.base import Costs
+from treemetric.costs.base import SLACK, Costs, Resolved, Symbol, Table
 from treemetric.costs.matrix import CostMatrix
 from treemetric.exceptions import UnknownLabelError
 
+if TYPE_CHECKING:
+    from treemetric.treeset import TreeSet
+
 KINDS = ("cosine", "chord", "angle", "euclidean")
-# Squares of Euclidean lengths must neither overflow nor vanish.
-_SHORTEST, _LONGEST = 1e-100, 1e100
-# Bytes for each entry of a matrix while it is made, and with its closure or violations.
+# Bytes per entry of a matrix while it is made, and with its closure or violations.
 _MADE, _WORKED = 34, 42
-# Up to this share of the largest cost, a table of metric costs may break axioms by rounding.
+# A table of metric costs violates axioms by rounding up to this share of the largest cost.
 _ROUNDING = 1e-12
 
 _Points = tuple[npt.NDArray[np.floating[Any]], FloatArray, "_core.VectorTable"]
 
 
-class VectorCosts(Costs):
+class VectorCosts(Immutable, Costs):
     """Costs between labels that carry vectors, such as words.
 
     Only the labels that meet in a pair of trees are ever compared, so the vocabulary may be
@@ -110,6 +113,11 @@ class VectorCosts(Costs):
     _index: dict[Label, int]
     _cached: "_Points | None"
 
+    _has_own_alphabet = True
+    _same_for_all_trees = True
+    # The only other lower bound uses the lengths of vectors, which is weak.
+    _pivots_pay = True
+
     def __init__(
         self,
         alphabet: Iterable[Label],
@@ -134,8 +142,8 @@ class VectorCosts(Costs):
             must = f"of shape ({len(labels)}, V) for {len(labels)} labels"
             refuse("vectors", owner, must, f"shape {rows.shape}")
         omega = _projection(projection, rows.shape[1])
-        self.__dict__.update(alphabet=labels, vectors=rows, kind=kind, projection=omega)
-        self.__dict__.update(unknown=unknown, _index=index, _cached=None)
+        self._put(alphabet=labels, vectors=rows, kind=kind, projection=omega)
+        self._put(unknown=unknown, _index=index, _cached=None)
 
     def with_projection(self, projection: npt.ArrayLike | None) -> "VectorCosts":
         """Give the same costs with another projection.
@@ -211,34 +219,16 @@ class VectorCosts(Costs):
             return self.vectors @ self.projection.astype(self.vectors.dtype, copy=False)
 
     def _points(self) -> _Points:
-        """Give what all costs are computed from: projected vectors and their lengths, once.
+        """Return the rows that all costs are computed from, their lengths and the core's table.
 
-        The vectors have length one for all kinds but ``euclidean``. All paths read these rows: a
-        product of other rows may differ in its last digits, which are all there is of a vector
-        that the projection sends close to 0.
+        They are computed once, and every method uses them: a product of other rows may differ in
+        its last digits, and a vector that the projection maps close to 0 has no other digits.
         """
         if self._cached is None:
-            projected = np.ascontiguousarray(self._product())
-            if not np.isfinite(projected).all():
-                row = int(np.argwhere(~np.isfinite(projected))[0, 0])
-                got = f"one for {self.alphabet[row]!r} that is not"
-                refuse("projection", "VectorCosts", "such that vectors stay finite", got)
-            if self.kind == "euclidean":
-                points, lengths = projected, lengths_of(projected)
-                longest = float(lengths.max(initial=0.0))
-                if longest and not _SHORTEST <= longest <= _LONGEST:
-                    must = f"such that the longest has a length from {_SHORTEST:g} to {_LONGEST:g}"
-                    refuse("vectors", "VectorCosts", must, f"{longest:g}")
-            else:
-                points, lengths = to_length_one(projected)
-                if self.projection is not None:
-                    bound = shortest(lengths_of(self.vectors), self.projection, self.vectors.dtype)
-                    none = lengths <= bound
-                    points[none], lengths[none] = 0.0, 0.0
-                # Only whether there is a vector matters.
-                lengths = np.sign(lengths)
-            table = _core.VectorTable(points, lengths, self.kind)
-            self.__dict__["_cached"] = points, lengths, table
+            points, lengths = points_of(
+                self.vectors, self.projection, self._product(), self.kind, self.alphabet
+            )
+            self._put(_cached=(points, lengths, _core.VectorTable(points, lengths, self.kind)))
         assert self._cached is not None
         return self._cached
 
@@ -267,10 +257,38 @@ class VectorCosts(Costs):
             raise UnknownLabelError(message)
         return np.array(codes, dtype=np.uint32)
 
-    def _table(
-        self, x: tuple[Label, ...], y: tuple[Label, ...]
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
+    def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
         return self._core_table().table(self._codes(x), self._codes(y)), None
+
+    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+        # No table of all labels: labels are compared when they meet.
+        codes = self._codes(X.alphabet)
+        return (codes, codes if Y is None else self._codes(Y.alphabet)), self._core_table()
+
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "VectorCosts":
+        return self
+
+    def _fingerprint(self) -> str:
+        projection = () if self.projection is None else (self.projection,)
+        options = f"{self.kind} {self.unknown}".encode()
+        labels = map(label_bytes, self.alphabet)
+        return digest(b"vectors", options, *labels, self.vectors, *projection)
+
+    def _triangle_slack(self) -> float | None:
+        return rounding_slack(self.project(), self.kind, SLACK)
+
+    def _total(self, alphabet: tuple[Label, ...], counts: Any) -> FloatArray:
+        # Only the edits that occur, without a table of all labels.
+        side = len(alphabet) + 1
+        edits, places = np.unique(counts.indices, return_inverse=True)
+        points = self._rows(alphabet, gap=True)
+        costs = paired_costs(points, edits // side, edits % side, self.kind)
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        weights = counts.data * costs[places]
+        return np.bincount(rows, weights, counts.shape[0]).astype(np.float64)
+
+    def _has_some(self, labels: Iterable[Label]) -> bool:
+        return not self._index.keys().isdisjoint(labels)
 
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
         """Give the costs of an alphabet as a matrix.
@@ -336,7 +354,7 @@ class VectorCosts(Costs):
         """
         return True
 
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:
+    def _cost(self, old: Symbol, new: Symbol) -> float:
         if not (old[0] or new[0]) and old[1] == new[1]:
             return 0.0
         a, b = (self._rows(() if gap else (label,), gap=gap) for gap, label in (old, new))
@@ -358,17 +376,6 @@ class VectorCosts(Costs):
 
     def __hash__(self) -> int:
         return hash((self.alphabet, self.kind, self.unknown))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"VectorCosts is immutable: cannot set {name!r}"
-        raise AttributeError(message)
-
-    def __delattr__(self, name: str) -> None:
-        message = f"VectorCosts is immutable: cannot delete {name!r}"
-        raise AttributeError(message)
-
-    def __deepcopy__(self, memo: object) -> "VectorCosts":
-        return self  # nothing can change it; scikit-learn copies parameters now and then
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self.alphabet, self.vectors, self.kind, self.projection, self.unknown)

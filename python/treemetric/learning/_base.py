@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import check_int, check_n_jobs
 from treemetric._estimators.checks import check_some_trees, check_targets
-from treemetric.costs import CostMatrix, Costs, VectorCosts
+from treemetric.costs import CostMatrix, Costs
 from treemetric.learning._metric import Closing, LearnedMetric, check_choice
-from treemetric.learning._omega_metric import VectorMetric
 from treemetric.treeset import TreeSet
 
 ClassCodes = npt.NDArray[np.int64]
@@ -115,8 +114,7 @@ class TreeMetricLearner(
         # The parameters may have changed after the fit.
         check_choice(self.distance, "distance", name, ("actual", "pseudo"))
         check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
-        kind = VectorMetric if isinstance(self.costs_, VectorCosts) else LearnedMetric
-        metric = kind(
+        metric = LearnedMetric(
             self.costs_, self.initial_costs_, self.distance, self.unseen, self._counting()
         )
         metric._closing = self._closing

@@ -1,6 +1,5 @@
 """Learned distances as values: what a learner leaves behind."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,78 +7,39 @@ import numpy as np
 from treemetric._base.typing import FloatArray, Label, Trees
 from treemetric._base.validation import refuse, shown
 from treemetric.alignment.edit_counts import edit_counts
-from treemetric.costs import CostMatrix, Costs, EmbeddingCosts
+from treemetric.costs import Costs
 from treemetric.distances import distance as edit_distance
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import UnknownLabelError
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet, check_tree, check_trees
 
-# About 64 MB of counts at a time, so that memory stays bounded whatever the number of pairs.
+# About 64 MB of counts at a time, so that memory is bounded for any number of pairs.
 _ENTRIES = 1 << 22
 
 
 def check_choice(value: object, parameter: str, owner: str, choices: tuple[str, ...]) -> None:
-    """Let only one of some words through."""
+    """Check that a value is one of some words."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices[:-1])
         refuse(parameter, owner, f"{listed} or {choices[-1]!r}", shown(value))
 
 
-def extend(costs: CostMatrix, labels: Iterable[Label]) -> CostMatrix:
-    """Add labels that behave like the gap to a table of costs.
-
-    With m the mean cost of deleting a known label, an added label s costs m to delete and to
-    insert, c(s, u) = max(m, c(-, u)) and c(u, s) = max(m, c(u, -)) against a known label u, m
-    against another added label, and 0 against itself.
-
-    This keeps the triangle inequality. Let g(u) = c(u, -) or c(-, u), whichever way we go. Through
-    s: c(u, v) <= g(u) + g(v) <= c(u, s) + c(s, v). From s through v: m <= c(s, v), and g(u) <=
-    g(v) + c(v, u) <= c(s, v) + c(v, u). To the gap through v: m <= c(s, v). From s through the gap:
-    max(m, g(u)) <= m + g(u). Two added labels: m <= 2 m, m <= c(s, u), and c(s, u) <= m + c(s', u).
-    Symmetric costs stay symmetric, and unit costs become unit costs.
-    """
-    new = tuple(dict.fromkeys(label for label in labels if label not in costs._index))
-    if not new:
-        return costs
-    known = len(costs.alphabet)
-    # With nothing known at all every edit costs 1.
-    mean = float(costs.matrix[:-1, -1].mean()) if known else 1.0
-    side = known + len(new) + 1
-    matrix = np.full((side, side), mean)
-    old = np.r_[:known, side - 1]
-    matrix[np.ix_(old, old)] = costs.matrix
-    matrix[known:-1, :known] = np.maximum(mean, costs.matrix[-1, :-1])
-    matrix[:known, known:-1] = np.maximum(mean, costs.matrix[:-1, -1])[:, None]
-    np.fill_diagonal(matrix[known:, known:], 0.0)
-    return CostMatrix((*costs.alphabet, *new), matrix)
-
-
-def closed(costs: CostMatrix) -> CostMatrix:
-    """Give the costs under which the dynamic programme computes the true distance."""
-    # Vectors give a pseudo-metric by construction.
-    if isinstance(costs, EmbeddingCosts) or costs.is_pseudo_metric():
-        return costs
-    shortest = costs.closure()
-    assert isinstance(shortest, CostMatrix)
-    return shortest
-
-
 class Closing:
-    """Costs and, once somebody asks for them, what `closed` makes of them.
+    """Costs and their closure, which is computed at first use.
 
-    That takes time cubic in the number of labels, so a learner and all of its metrics share it.
+    It takes time cubic in the number of labels, so a learner and all of its metrics share it.
     """
 
-    def __init__(self, costs: Any) -> None:
+    def __init__(self, costs: Costs) -> None:
         self.costs = costs
-        self._table: CostMatrix | None = None
+        self._table: Any = None
 
     @property
-    def table(self) -> CostMatrix:
+    def table(self) -> Any:
         """The closed costs."""
         if self._table is None:
-            self._table = closed(self.costs)
+            self._table = self.costs._closed()
         return self._table
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,22 +47,23 @@ class Closing:
 
 
 class LearnedMetric:
-    """The distance that a learner has learned, without the learner; made by ``get_metric``.
+    """A learned distance, independent of its learner; made by ``get_metric``.
 
-    Called with two trees it gives their distance, `pairwise` gives those of many. It compares,
-    prints and pickles.
+    Calling it with two trees returns their distance; `pairwise` returns the distances of many
+    trees. It can be compared, printed and pickled.
 
     Parameters
     ----------
-    costs : CostMatrix
+    costs : CostMatrix or VectorCosts
         The learned costs.
     initial_costs : Costs
-        The costs whose alignments the pseudo-edit distance prices.
+        The costs under which the alignments of the pseudo-edit distance are optimal.
     distance : {'actual', 'pseudo'}, default='actual'
-        The edit distance under `costs` (under their closure, if they are not a pseudo-metric), or
-        the price under `costs` of alignments that are optimal under `initial_costs`.
+        The edit distance under `costs` (under their closure, if they are a `CostMatrix` and not a
+        pseudo-metric), or the cost under `costs` of alignments that are optimal under
+        `initial_costs`.
     unseen : {'error', 'gap-like'}, default='error'
-        What to do with labels that `costs` do not know; see `BEDL`.
+        How to handle labels that a `CostMatrix` does not contain; see `BEDL`.
     counting : dict, optional
         How `edit_counts` counts for the pseudo-edit distance (``script``, ``temperature``).
 
@@ -120,20 +81,18 @@ class LearnedMetric:
     1.0
     """
 
-    _kind: type[Costs] = CostMatrix
-
     def __init__(
         self,
-        costs: CostMatrix,
+        costs: Any,
         initial_costs: Costs,
         distance: str = "actual",
         unseen: str = "error",
         counting: dict[str, Any] | None = None,
     ) -> None:
         owner = "LearnedMetric"
-        if not isinstance(costs, self._kind):
-            name = f"an instance of 'treemetric.{self._kind.__name__}'"
-            refuse("costs", owner, name, shown(costs))
+        if not (isinstance(costs, Costs) and costs._has_own_alphabet):
+            must = "an instance of 'treemetric.Costs' with an alphabet of its own"
+            refuse("costs", owner, must, shown(costs))
         if not isinstance(initial_costs, Costs):
             must = "an instance of 'treemetric.Costs'"
             refuse("initial_costs", owner, must, shown(initial_costs))
@@ -162,9 +121,9 @@ class LearnedMetric:
         Parameters
         ----------
         X : TreeSet or list of Tree
-            The trees to go from.
+            The source trees.
         Y : TreeSet or list of Tree
-            The trees to go to.
+            The target trees.
         n_jobs : int, optional
             Number of threads; None means 1, -1 all CPUs.
 
@@ -189,39 +148,38 @@ class LearnedMetric:
             return found
         return self._pseudo(sources, targets, labels, n_jobs)
 
-    def _known(self, labels: Iterable[Label]) -> None:
+    def _known(self, labels: tuple[Label, ...]) -> None:
         """Refuse labels that were not seen in training, before any work."""
         if self.unseen == "gap-like":
             return
-        for label in labels:
-            if label not in self.costs._index:
-                message = (
-                    f"The label {label!r} was not seen in training. "
-                    "Learners with unseen='gap-like' give such labels a cost."
-                )
-                raise UnknownLabelError(message)
+        for label in self.costs._unseen(labels):
+            message = (
+                f"The label {label!r} was not seen in training. "
+                "Learners with unseen='gap-like' give such labels a cost."
+            )
+            raise UnknownLabelError(message)
 
-    def _actual(self, labels: tuple[Label, ...]) -> CostMatrix:
+    def _actual(self, labels: tuple[Label, ...]) -> Costs:
         self._known(labels)
         if self._closing.costs is not self.costs:
             self._closing = Closing(self.costs)
-        table = self._closing.table
-        return extend(table, labels) if self.unseen == "gap-like" else table
+        closed: Costs = self._closing.table
+        return closed._extended(labels) if self.unseen == "gap-like" else closed
 
     def _pseudo(
         self, X: TreeSet, Y: TreeSet, labels: tuple[Label, ...], n_jobs: int | None
     ) -> FloatArray:
         self._known(labels)
-        prices = extend(self.costs, labels)
+        costs = self.costs._extended(labels)
         initial = self.initial_costs
-        if isinstance(initial, CostMatrix) and self.unseen == "gap-like":
-            initial = extend(initial, labels)
+        if self.unseen == "gap-like":
+            initial = initial._extended(labels)
         result = np.empty((len(X), len(Y)))
         rows = _rows(X, Y)
         for start in range(0, len(X), rows):
             block = X[start : start + rows]
             counts = edit_counts(block, Y, costs=initial, n_jobs=n_jobs, **self.counting)
-            result[start : start + rows] = counts.distances(prices).reshape(-1, len(Y))
+            result[start : start + rows] = counts.distances(costs).reshape(-1, len(Y))
         return result
 
     def __eq__(self, other: object) -> bool:
@@ -237,7 +195,7 @@ class LearnedMetric:
 
 
 def _rows(X: TreeSet, Y: TreeSet) -> int:
-    """Give how many trees of X to compare with all of Y at a time."""
+    """Return how many trees of X to compare with all of Y at a time."""
     largest = [int(trees.sizes.max(initial=0)) for trees in (X, Y)]
     symbols = (len(X.alphabet) + len(Y.alphabet) + 1) ** 2
     entries = min(symbols, (largest[0] + 1) * (largest[1] + 1))

@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from treemetric._base.typing import Distances
-from treemetric.matrix.fill import Filling, tell_start
+from treemetric.matrix.fill import DistanceFile
 from treemetric.matrix.plan import Block
-from treemetric.matrix.problem import Problem, Report
-from treemetric.matrix.store import ZarrStore
+from treemetric.matrix.problem import Problem
+from treemetric.matrix.progress import Report
+from treemetric.matrix.zarr import ZarrStore
 
-# Blocks in the queue of each thread of the workers, so that none waits for its next one.
+# Blocks in the queue of each thread of the workers, so that no thread waits.
 _QUEUED = 2
-# Times that trees are sent while workers die.
+# Attempts to send the trees while workers die.
 _ATTEMPTS = 20
 
 
 def current_client(client: Any) -> Any:
-    """Give the client, the current one, or None."""
+    """Return the client, the current client, or None."""
     if client is not None:
         return client
     try:
@@ -34,56 +35,56 @@ def current_client(client: Any) -> Any:
 
 def _compute(problem: Problem, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
     """Compute a block; runs on a worker."""
-    return problem.compute(problem.plan_from(cuts), block, threads, None)
+    return problem.compute_block(problem.plan_from(cuts), block, threads, None)
 
 
-def _given(problem: Problem) -> Problem:
-    """Give the trees; runs on a worker."""
+def _identity(problem: Problem) -> Problem:
+    """Return the problem; runs on a worker."""
     return problem
 
 
-def _turned(block: Distances) -> Distances:
-    """Turn a block; runs on a worker."""
+def _transposed(block: Distances) -> Distances:
+    """Transpose a block; runs on a worker."""
     return block.T
 
 
 def _held(key: str) -> Problem:
-    """Give the trees that this worker holds."""
+    """Return the problem that this worker holds."""
     worker = importlib.import_module("distributed").get_worker()
     problem: Problem = worker.treemetric_problems[key]
     return problem
 
 
 def _compute_held(key: str, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
-    """Compute a block of trees that are there; runs on a worker."""
+    """Compute a block of a problem that the worker holds; runs on a worker."""
     return _compute(_held(key), cuts, block, threads)
 
 
 def _write_held(
     key: str, cuts: dict[str, Any], block: Block, threads: int, target: tuple[str, str]
 ) -> None:
-    """Compute a block of trees that are there, and write it; runs on a worker."""
+    """Compute a block of a problem that the worker holds and write it; runs on a worker."""
     path, run = target
     problem = _held(key)
     plan = problem.plan_from(cuts)
     store = ZarrStore(Path(path), plan.result_shape, problem.dtype)
     store.run = run
     store.attach()
-    store.write(plan, block, problem.compute(plan, block, threads, None))
+    store.write(plan, block, problem.compute_block(plan, block, threads, None))
     store.sync()
 
 
 @contextmanager
 def _sent(client: Any, problem: Problem) -> Iterator[str]:
-    """Put the trees on all workers, also on those that come later; give their name.
+    """Send the trees to all workers, including later ones, and yield their key.
 
-    A plugin rather than scattered data, which are lost when the workers that have them die.
+    They are a plugin, because scattered data are lost when the workers that hold them die.
     """
     key = f"treemetric-{uuid.uuid4().hex}"
     base: Any = importlib.import_module("distributed").WorkerPlugin
 
     class Holder(base):  # type: ignore[misc]
-        """Keeps the trees on a worker."""
+        """Holds the problem on a worker."""
 
         def setup(self, worker: Any) -> None:
             if not hasattr(worker, "treemetric_problems"):
@@ -98,7 +99,7 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
             try:
                 client.register_plugin(Holder(), name=key)
                 break
-            except OSError:  # a worker died at this very moment
+            except OSError:  # a worker died at this moment
                 if attempt == _ATTEMPTS - 1:
                     raise
                 time.sleep(0.5)
@@ -109,7 +110,7 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
 
 
 def lazy(problem: Problem, threads: int, budget: int) -> Any:
-    """Give a dask array whose chunks are the blocks."""
+    """Return a dask array whose chunks are the blocks."""
     array = importlib.import_module("dask.array")
     plan, _ = problem.plan(
         problem.needs(threads, 1), budget, "pairwise_distances", strips=problem.condensed
@@ -117,13 +118,13 @@ def lazy(problem: Problem, threads: int, budget: int) -> Any:
     if not plan.blocks:
         return array.zeros(plan.result_shape, dtype=problem.dtype)
     cuts = plan.to_json()
-    # A graph of our own rather than delayed objects: dask fuses those under names that depend on
-    # what else is asked for, and then the scheduler does not find what it has.
+    # A graph rather than delayed objects: dask fuses those under names that depend on what else is
+    # computed, and then the scheduler does not find results that it has.
     name = f"treemetric-{uuid.uuid4().hex}"
-    # One task that all blocks refer to: workers get its result once, and when the workers that
-    # have it die, it can be had again.
+    # One task that all blocks depend on: workers receive its result once, and it is computed again
+    # when the workers that hold it die.
     trees = f"{name}-trees"
-    tasks: dict[Any, Any] = {trees: (_given, problem)}
+    tasks: dict[Any, Any] = {trees: (_identity, problem)}
 
     def task(block: Block) -> tuple[Any, str]:
         return partial(_compute, cuts=cuts, block=block, threads=threads), trees
@@ -139,8 +140,10 @@ def lazy(problem: Problem, threads: int, budget: int) -> Any:
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):
                 here = Block(row, column) in planned
-                # The other triangle of symmetric distances.
-                tasks[name, i, j] = task(Block(row, column)) if here else (_turned, (name, j, i))
+                # The other triangle of a symmetric matrix.
+                tasks[name, i, j] = (
+                    task(Block(row, column)) if here else (_transposed, (name, j, i))
+                )
         chunks = tuple(tuple(end - start for start, end in cut) for cut in (rows, columns))
     graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
     layers = graph.from_collections(name, tasks, dependencies=[])
@@ -148,41 +151,41 @@ def lazy(problem: Problem, threads: int, budget: int) -> Any:
 
 
 def fill(
-    filling: Filling,
+    file: DistanceFile,
     client: Any,
     threads: int,
     remote: bool,  # noqa: FBT001
     report: Report,
 ) -> Any:
-    """Fill a file on a cluster."""
-    with filling:
-        tell = tell_start(filling, report)
-        for index, values in _results(filling, client, threads, remote):
-            filling.save(index, values)
-            tell(filling.plan.pairs(filling.plan.blocks[index]))
-        return filling.finish()
+    """Compute the missing blocks of a file on a cluster, and open it."""
+    with file:
+        plan, progress = file.plan, file.progress(report)
+        for index, values in _results(file, client, threads, remote):
+            file.save(index, values)
+            progress.add(plan.pairs(plan.blocks[index]))
+        return file.finish()
 
 
 def _results(
-    filling: Filling,
+    file: DistanceFile,
     client: Any,
     threads: int,
     remote: bool,  # noqa: FBT001
 ) -> Iterator[tuple[int, Distances | None]]:
-    """Give the missing blocks as they are done, with few more under way than can be worked on."""
-    waiting = deque(filling.missing())
+    """Yield missing blocks as they finish, with a short queue for every thread of the workers."""
+    waiting = deque(file.missing())
     if not waiting:
         return
-    cuts, target = filling.plan.to_json(), (str(filling.path.absolute()), filling.run)
+    cuts, target = file.plan.to_json(), (str(file.path.absolute()), file.run)
     running: dict[Any, int] = {}
     finished = importlib.import_module("distributed").as_completed()
-    with _sent(client, filling.problem) as key:
+    with _sent(client, file.problem) as key:
         try:
             while waiting or running:
                 slots = max(sum(client.nthreads().values()), 1)
                 while waiting and len(running) < _QUEUED * slots:
                     index = waiting.popleft()
-                    what = (key, cuts, filling.plan.blocks[index], threads)
+                    what = (key, cuts, file.plan.blocks[index], threads)
                     if remote:
                         future = client.submit(_write_held, *what, target, pure=False)
                     else:
@@ -192,7 +195,7 @@ def _results(
                 future = next(finished)
                 index = running.pop(future)
                 values = future.result()
-                del future  # the cluster may forget it
+                del future  # the cluster may release it
                 yield index, values
         finally:
             client.cancel(list(running))

@@ -4,39 +4,37 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from treemetric._base.typing import Distances
-from treemetric._base.validation import check_memory
-from treemetric.matrix.fill import Filling, tell_start, teller
+from treemetric.matrix.fill import DistanceFile
 from treemetric.matrix.plan import Block, BlockPlan
-from treemetric.matrix.problem import Problem, Report
+from treemetric.matrix.problem import Problem
+from treemetric.matrix.progress import PairProgress, Report
 
 joblib: Any = importlib.import_module("joblib")  # which has no types
 
-# Tasks handed over at once to a backend that gives results only all together.
+# Number of tasks per thread for a backend that returns results only all together.
 _BATCH = 4
 
 
 def _compute(index: int, problem: Problem, plan: BlockPlan, block: Block) -> tuple[int, Distances]:
-    return index, problem.compute(plan, block, 1, None)
+    return index, problem.compute_block(plan, block, 1, None)
 
 
 def results(
     problem: Problem, plan: BlockPlan, missing: list[int], n_jobs: int | None
 ) -> Iterator[tuple[int, Distances]]:
-    """Give blocks as they are done by whichever backend is chosen."""
+    """Yield blocks as the backend finishes them."""
 
     def tasks(indices: list[int]) -> Iterator[Any]:
         for index in indices:
             block = plan.blocks[index]
-            # Pieces of a strip are cut by the plan of the whole.
+            # The plan of the whole matrix defines the pieces of a strip.
             what = (problem, plan, block) if plan.strips else problem.part(block)
             yield joblib.delayed(_compute)(index, *what)
 
     try:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:  # a backend that cannot
+    except ValueError:  # a backend without generators
         step = _BATCH * joblib.effective_n_jobs(n_jobs)
         for start in range(0, len(missing), step):
             yield from joblib.Parallel(n_jobs=n_jobs)(tasks(missing[start : start + step]))
@@ -44,47 +42,35 @@ def results(
     yield from parallel(tasks(missing))
 
 
-def into_file(filling: Filling, n_jobs: int | None, report: Report) -> Any:
-    """Fill a file."""
-    with filling:
-        tell, plan = tell_start(filling, report), filling.plan
-        for index, values in results(filling.problem, plan, filling.missing(), n_jobs):
-            filling.save(index, values)
-            tell(plan.pairs(plan.blocks[index]))
-        return filling.finish()
+def into_file(file: DistanceFile, n_jobs: int | None, report: Report) -> Any:
+    """Compute the missing blocks of a file, and open it."""
+    with file:
+        plan, progress = file.plan, file.progress(report)
+        for index, values in results(file.problem, plan, file.missing(), n_jobs):
+            file.save(index, values)
+            progress.add(plan.pairs(plan.blocks[index]))
+        return file.finish()
 
 
 def into_array(
     problem: Problem, n_jobs: int | None, budget: int, report: Report, function: str
 ) -> Distances:
-    """Fill an array in memory."""
+    """Compute a matrix in memory."""
     plan, _ = problem.plan(problem.needs(1, 1), budget, function)
-    shape = plan.result_shape
-    nbytes = problem.dtype.itemsize
-    for length in shape:
-        nbytes *= length
-    check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {problem.dtype}")
-    out: Distances = np.empty(shape, dtype=problem.dtype)
-    tell = teller(0, plan.total(), report)
+    out = problem.result_array()
+    progress = PairProgress(plan.total(), report)
     for index, values in results(problem, plan, list(range(len(plan.blocks))), n_jobs):
         _place(out, plan, plan.blocks[index], values)
-        tell(plan.pairs(plan.blocks[index]))
+        progress.add(plan.pairs(plan.blocks[index]))
     return out
 
 
 def _place(out: Distances, plan: BlockPlan, block: Block, values: Distances) -> None:
-    (row, last), (column, end) = block
-    if not plan.condensed:
-        out[row:last, column:end] = values
-        if plan.triangle:
-            out[column:end, row:last] = values.T
+    if plan.condensed:
+        for position, line in plan.upper.lines(*block, values):
+            out[position : position + len(line)] = line
         return
-    taken = 0
-    for i in range(row, last):
-        if values.ndim == 1:  # on the diagonal
-            line = values[taken : taken + last - i - 1]
-            taken += len(line)
-        else:
-            line = values[i - row]
-        place = plan.start(i) + max(column, i + 1) - i - 1
-        out[place : place + len(line)] = line
+    rows, columns = (slice(*side) for side in block)
+    out[rows, columns] = values
+    if plan.triangle:
+        out[columns, rows] = values.T

@@ -1,52 +1,67 @@
-"""A matrix of distances to compute, block by block, here or in another process."""
+"""A matrix of distances to compute, in memory or block by block, here or in another process."""
 
+import math
 import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from treemetric import _core
-from treemetric._base.typing import Distances, FloatArray, Label
-from treemetric._base.validation import refuse
-from treemetric.costs import CallableCosts, CostMatrix, Costs
-from treemetric.costs.resolve import resolve
-from treemetric.matrix.plan import Block, BlockPlan, Needs, make_plan, needs, ranges
-from treemetric.treeset import TreeSet
+from treemetric._base.immutable import Immutable
+from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.validation import (
+    check_bool,
+    check_cutoff,
+    check_dtype,
+    check_memory,
+    check_out,
+    refuse,
+)
+from treemetric.costs import Costs
+from treemetric.costs.base import Resolved
+from treemetric.costs.resolve import check_costs
+from treemetric.matrix.condensed import CondensedMatrix, Range
+from treemetric.matrix.cut import make_plan
+from treemetric.matrix.needs import BlockNeeds, block_needs
+from treemetric.matrix.plan import Block, BlockPlan, ranges
+from treemetric.matrix.progress import PairProgress, Report
+from treemetric.treeset import TreeSet, check_trees
 
-Report = Callable[[int, int], object] | None
-
-_NO_LABELS = "frozen costs serve whole sets of trees and do not know their labels"
-
-
-class FrozenCosts(Costs):
-    """The values that a function gave for two alphabets; they travel where it cannot."""
-
-    def __init__(self, parts: tuple[FloatArray, FloatArray, FloatArray]) -> None:
-        self.parts = parts
-
-    def to_matrix(self, alphabet: Any = None) -> CostMatrix:  # noqa: ARG002
-        """Refuse: the labels are not kept."""
-        raise TypeError(_NO_LABELS)
-
-    def _price(self, old: tuple[bool, Label], new: tuple[bool, Label]) -> float:  # noqa: ARG002
-        raise TypeError(_NO_LABELS)
-
-    def _table(
-        self,
-        x: tuple[Label, ...],  # noqa: ARG002
-        y: tuple[Label, ...],  # noqa: ARG002
-    ) -> tuple["_core.CostTable", dict[Label, int] | None]:
-        # Copies: parts that travelled may begin at any byte.
-        return _core.CostTable(*(part.copy() for part in self.parts)), None
+# Bytes of a result that is not compared with the available memory, which takes longer.
+_SMALL = 1 << 20
 
 
-class Problem:
-    """What `pairwise_distances` was asked for, ready to travel.
+class Problem(Immutable):
+    """The arguments of `pairwise_distances` as a value, which can be sent to other processes.
 
-    All blocks use one table of costs, that of all trees: the grid to which costs are rounded
+    All blocks use one table of costs, the table of all trees: the grid that costs are rounded to
     must not depend on the block.
+
+    Parameters
+    ----------
+    X
+        The source trees.
+    Y
+        The target trees; None for X itself.
+    costs
+        The costs; frozen, so that they can be sent to other processes.
+    cutoff
+        Distances above it are ``inf``.
+    dtype
+        Type of the result.
+    condensed
+        Compute only the pairs i < j, as one row.
     """
+
+    X: TreeSet
+    Y: TreeSet | None
+    costs: Costs
+    cutoff: float | None
+    dtype: np.dtype[Any]
+    condensed: bool
+    triangle: bool
+    _resolved: Resolved
+    _local: threading.local
 
     def __init__(
         self,
@@ -57,22 +72,48 @@ class Problem:
         dtype: np.dtype[Any],
         *,
         condensed: bool,
-        function: str,
     ) -> None:
-        self.X, self.Y = X, Y
-        if isinstance(costs, CallableCosts):
-            costs = FrozenCosts(costs._parts(X.alphabet, (X if Y is None else Y).alphabet))
-        self.costs = costs
-        self.cutoff = cutoff
-        self.dtype = dtype
-        self.condensed = condensed
-        self._local = threading.local()
-        self._resolved = resolve(costs, X, Y)
-        table = self._resolved[1]
-        symmetric = table is None or table.is_symmetric()
-        if condensed and not symmetric:
+        costs = costs._frozen(X.alphabet, (X if Y is None else Y).alphabet)
+        resolved = costs._resolve(X, Y)
+        table = resolved[1]
+        self.__dict__.update(
+            X=X,
+            Y=Y,
+            costs=costs,
+            cutoff=cutoff,
+            dtype=dtype,
+            condensed=condensed,
+            # Rows and columns are the same trees, and so are both directions of a pair.
+            triangle=Y is None and (table is None or table.is_symmetric()),
+            _resolved=resolved,
+            _local=threading.local(),
+        )
+
+    @classmethod
+    def checked(
+        cls,
+        X: Trees,
+        Y: Trees | None,
+        *,
+        costs: Costs | None,
+        cutoff: float | None,
+        dtype: DType,
+        condensed: bool,
+        function: str,
+    ) -> Self:
+        """Check the arguments of a function that computes a matrix of distances."""
+        limit = check_cutoff(cutoff, function)
+        kind = check_dtype(dtype, function)
+        condensed = check_bool(condensed, "condensed", function)
+        known = check_costs(costs, function)
+        if condensed and Y is not None:
+            refuse("Y", function, "None if condensed=True", "a collection of trees")
+        sources = check_trees(X, "X", function)
+        targets = None if Y is None else check_trees(Y, "Y", function)
+        problem = cls(sources, targets, known, limit, kind, condensed=condensed)
+        if condensed and not problem.triangle:
             refuse("condensed", function, "False for costs that are not symmetric", "True")
-        self.triangle = Y is None and symmetric
+        return problem
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -81,17 +122,37 @@ class Problem:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._local = threading.local()
-        self._resolved = resolve(self.costs, self.X, self.Y)
+        self._put(_local=threading.local(), _resolved=self.costs._resolve(self.X, self.Y))
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of trees on both sides."""
         return len(self.X), len(self.X if self.Y is None else self.Y)
 
-    def needs(self, threads: int, copies: int) -> Needs:
-        """Count the memory of blocks whose values exist in some copies."""
-        return needs(
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """Shape of the result."""
+        return (CondensedMatrix(len(self.X)).size,) if self.condensed else self.shape
+
+    def result_array(self, out: object = None, function: str = "") -> Distances:
+        """Check `out`, or return a new array for the result."""
+        shape, dtype = self.result_shape, self.dtype
+        if out is not None:
+            return check_out(out, shape, dtype, function)
+        nbytes = dtype.itemsize * math.prod(shape)
+        if nbytes > _SMALL:
+            check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {dtype}")
+        return np.empty(shape, dtype=dtype)
+
+    def compute(self, out: Distances, threads: int, report: Report) -> None:
+        """Compute the whole matrix into an array."""
+        codes, table = self._resolved
+        X, Y = self.X._core_set(), None if self.Y is None else self.Y._core_set()
+        _core.pairwise(X, Y, codes, table, out, self.cutoff, threads, report)
+
+    def needs(self, threads: int, copies: int) -> BlockNeeds:
+        """Compute the memory of blocks whose values exist in some copies."""
+        return block_needs(
             self.X,
             self.Y,
             self._resolved[1],
@@ -102,7 +163,7 @@ class Problem:
 
     def plan(
         self,
-        room: Needs,
+        needs: BlockNeeds,
         budget: int,
         function: str,
         *,
@@ -111,69 +172,59 @@ class Problem:
     ) -> tuple[BlockPlan, int]:
         """Cut the matrix into blocks; see `make_plan`."""
         return make_plan(
-            self.X,
-            self.Y,
+            self.shape,
+            needs,
+            budget,
+            function,
             triangle=self.triangle,
             condensed=self.condensed,
             strips=strips,
-            room=room,
-            budget=budget,
-            function=function,
             aligned=aligned,
         )
 
     def plan_from(self, cuts: dict[str, Any]) -> BlockPlan:
-        """Give the plan that a manifest holds."""
+        """Return the plan that a manifest holds."""
         return BlockPlan(self.shape, triangle=self.triangle, condensed=self.condensed, **cuts)
 
-    def compute(self, plan: BlockPlan, block: Block, threads: int, report: Report) -> Distances:
-        """Compute a block: its rectangle, or a row for what lies on the diagonal if condensed."""
+    def compute_block(
+        self, plan: BlockPlan, block: Block, threads: int, report: Report
+    ) -> Distances:
+        """Compute a block: a rectangle, or one row for a condensed block on the diagonal."""
         if plan.strips:
             return self._strip(plan, block, threads, report)
         rows, columns = block
         if self.triangle and rows == columns:
-            return self._inside(rows, threads, report)
+            return self._diagonal(rows, threads, report)
         return self._rectangle(rows, columns, threads, report)
 
-    def _inside(self, rows: tuple[int, int], threads: int, report: Report) -> Distances:
+    def _diagonal(self, rows: Range, threads: int, report: Report) -> Distances:
         count = rows[1] - rows[0]
-        shape = (count * (count - 1) // 2,) if self.condensed else (count, count)
+        shape = (CondensedMatrix(count).size,) if self.condensed else (count, count)
         out: Distances = np.empty(shape, dtype=self.dtype)
         self._run(self._prepared(0, rows), None, out, threads, report)
         return out
 
-    def _rectangle(
-        self, rows: tuple[int, int], columns: tuple[int, int], threads: int, report: Report
-    ) -> Distances:
+    def _rectangle(self, rows: Range, columns: Range, threads: int, report: Report) -> Distances:
         out: Distances = np.empty((rows[1] - rows[0], columns[1] - columns[0]), dtype=self.dtype)
         self._run(self._prepared(0, rows), self._prepared(1, columns), out, threads, report)
         return out
 
     def _strip(self, plan: BlockPlan, block: Block, threads: int, report: Report) -> Distances:
-        first, last = block.rows
-        start = plan.start(first)
-        out: Distances = np.empty(plan.start(last) - start, dtype=self.dtype)
-        done, total = 0, plan.pairs(block)
+        rows, last = block.rows, block.rows[1]
+        start = plan.upper.start(rows[0])
+        out: Distances = np.empty(plan.upper.start(last) - start, dtype=self.dtype)
+        progress = PairProgress(plan.pairs(block), report)
 
-        def tell(part: int, _: int) -> object:
-            return None if report is None else report(done + part, total)
+        def place(columns: Range, values: Distances) -> None:
+            progress.done += values.size
+            for position, line in plan.upper.lines(rows, columns, values):
+                out[position - start : position - start + len(line)] = line
 
-        inside = self._inside(block.rows, threads, tell)
-        done, taken = inside.size, 0
-        for row in range(first, last):
-            length = last - row - 1
-            place = plan.start(row) - start
-            out[place : place + length] = inside[taken : taken + length]
-            taken += length
+        place(rows, self._diagonal(rows, threads, progress.inside()))
         for begin, end in ranges(plan.column_cuts):
             columns = (max(begin, last), end)
-            if columns[0] >= end:
-                continue
-            piece = self._rectangle(block.rows, columns, threads, tell)
-            done += piece.size
-            for row, values in zip(range(first, last), piece, strict=True):
-                place = plan.start(row) - start + columns[0] - row - 1
-                out[place : place + len(values)] = values
+            if columns[0] < end:
+                place(columns, self._rectangle(rows, columns, threads, progress.inside()))
         return out
 
     def _run(
@@ -189,7 +240,7 @@ class Problem:
             codes = (codes[0], codes[0])  # two parts of one set
         _core.pairwise(rows, columns, codes, table, out, self.cutoff, threads, report)
 
-    def _prepared(self, side: int, bounds: tuple[int, int]) -> "_core.PreparedSet":
+    def _prepared(self, side: int, bounds: Range) -> "_core.PreparedSet":
         """Prepare a range of trees; each thread keeps the last range of each side."""
         kept = self._local.__dict__.setdefault("prepared", {})
         side = 0 if self.Y is None and kept.get(0, (None,))[0] == bounds else side
@@ -201,7 +252,7 @@ class Problem:
         return prepared
 
     def part(self, block: Block) -> "tuple[Problem, BlockPlan, Block]":
-        """Give a block as a problem of its own, with no more trees than it needs."""
+        """Return a block as a problem of its own that has only the trees of the block."""
         rows, columns = block
         twin = Problem.__new__(Problem)
         state = self.__getstate__()
@@ -211,25 +262,19 @@ class Problem:
             state["Y"] = _subset(self.X if self.Y is None else self.Y, columns)
             state["triangle"] = state["condensed"] = False
         twin.__setstate__(state)
-        small = BlockPlan(
-            twin.shape,
-            triangle=twin.triangle,
-            condensed=twin.condensed,
-            row_cuts=[0, height],
-            column_cuts=[0, width],
-        )
+        small = twin.plan_from({"row_cuts": [0, height], "column_cuts": [0, width]})
         return twin, small, small.blocks[0]
 
 
-def _slice(trees: TreeSet, bounds: tuple[int, int]) -> tuple[Any, Any, Any]:
+def _slice(trees: TreeSet, bounds: Range) -> tuple[Any, Any, Any]:
     first, last = bounds
     offsets = trees.offsets[first : last + 1]
     nodes = slice(offsets[0], offsets[-1])
     return trees.codes[nodes], trees.parents[nodes], offsets - offsets[0]
 
 
-def _subset(trees: TreeSet, bounds: tuple[int, int]) -> TreeSet:
-    """Give a range of trees with the codes of the whole, which tables of costs refer to."""
+def _subset(trees: TreeSet, bounds: Range) -> TreeSet:
+    """Return a range of trees with the codes of the whole set, which tables of costs refer to."""
     codes, parents, offsets = _slice(trees, bounds)
     part = TreeSet.__new__(TreeSet)
     part._set(trees.alphabet, (codes.copy(), parents.copy(), offsets), None, None)

@@ -9,10 +9,10 @@ from treemetric import _core
 from treemetric._base.progress import reporter
 from treemetric._base.typing import Progress, Trees
 from treemetric._base.validation import check_n_jobs
-from treemetric.costs import CallableCosts, Costs
-from treemetric.costs.resolve import check_costs, resolve
+from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.pivots import Pivots, check_n_pivots, choose_pivots
-from treemetric.neighbors.request import Question, find_nearest, find_within
+from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
 from treemetric.treeset import TreeSet, check_trees
 
@@ -95,8 +95,8 @@ class TreeIndex:
         self._trees = check_trees(Y, "Y", "TreeIndex")
         with reporter(progress, "TreeIndex", "pivots") as report:
             count, slack = check_n_pivots(n_pivots, self._costs, self._trees, "TreeIndex")
-            # Labels that the costs do not know are told now, not at the first query.
-            resolve(self._costs, self._trees, None)
+            # Unknown labels raise here, not at the first query.
+            self._costs._resolve(self._trees, None)
             self._pivots = choose_pivots(self._trees, self._costs, count, slack, threads, report)
         self._index = None
         self._kept(threads)
@@ -152,8 +152,7 @@ class TreeIndex:
         >>> index.nearest(k=1).distances.ravel()
         array([1., 1., 3.])
         """
-        options = (check_n_jobs(n_jobs, "TreeIndex.nearest"), progress)
-        return find_nearest(self._question(X, "TreeIndex.nearest", options[0]), k, options)
+        return self._request(X, n_jobs, progress, "TreeIndex.nearest").nearest(k)
 
     def within(
         self,
@@ -189,20 +188,25 @@ class TreeIndex:
         >>> index.within([Tree.from_sequence("xy")], radius=1)[0]
         (array([2]), array([1.]))
         """
-        options = (check_n_jobs(n_jobs, "TreeIndex.within"), progress)
-        return find_within(self._question(X, "TreeIndex.within", options[0]), radius, options)
+        return self._request(X, n_jobs, progress, "TreeIndex.within").within(radius)
 
-    def _question(self, X: Trees | None, function: str, threads: int) -> Question:
-        queries = self._trees if X is None else check_trees(X, "X", function)
-        targets = None if X is None else self._trees
-        kept = self._kept(threads)
-        return Question(queries, targets, self._costs, function, self._pivots, kept)
+    def _request(
+        self, X: Trees | None, n_jobs: int | None, progress: Progress, function: str
+    ) -> SearchRequest:
+        request = SearchRequest.checked(
+            self._trees if X is None else X,
+            None if X is None else self._trees,
+            self._costs,
+            n_jobs,
+            progress,
+            function,
+        )
+        return request._replace(pivots=self._pivots, kept=self._kept(request.threads))
 
     def _kept(self, threads: int) -> "_core.SearchIndex | None":
-        """Give what bounds need of the trees; made when first asked for."""
-        # A function may have other costs for the labels of every query.
-        if self._index is None and not isinstance(self._costs, CallableCosts):
-            codes, table = resolve(self._costs, self._trees, None)
+        """Return what lower bounds need of the trees; computed at first use."""
+        if self._index is None and self._costs._same_for_all_trees:
+            codes, table = self._costs._resolve(self._trees, None)
             self._index = _core.SearchIndex(self._trees._core_set(), codes[1], table, threads)
         return self._index
 

@@ -1,6 +1,5 @@
 """Pivots: trees whose distances to all others are known, for the triangle inequality."""
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -9,23 +8,11 @@ import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
 from treemetric._base.validation import check_memory, refuse, shown
-from treemetric.costs import (
-    CallableCosts,
-    Costs,
-    EmbeddingCosts,
-    UnitCosts,
-    VectorCosts,
-)
+from treemetric.costs import Costs
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CancelledError
 from treemetric.treeset import TreeSet
 
-# `is_pseudo_metric` lets axioms be broken by this share of the largest cost, and rounding to quanta
-# adds three halves of 2**-39; rounded up.
-_TOLERANCE = 1.1e-9
-# Roundings per dimension of three costs from products of vectors: two lengths and a product, times
-# a hundred, since the core lets all but a hundredth of a squared distance cancel; twice of that.
-_VECTOR_ROUNDINGS = 600
 # How many pivots pay where nothing better is known, and for how many trees at least.
 _FEW, _MANY = 4, 100
 
@@ -38,41 +25,6 @@ class Pivots(NamedTuple):
     slack: float
 
 
-def triangle_slack(costs: Costs) -> float | None:
-    """Give twice what an edit can break the triangle inequality or symmetry by; None if more.
-
-    The core subtracts it per node; see ``rust/pairwise/search/query.rs``.
-    """
-    if isinstance(costs, UnitCosts):
-        return 0.0
-    if isinstance(costs, VectorCosts):
-        return _vector_slack(costs)
-    # A function may answer anything for labels of trees that nobody has seen yet.
-    if isinstance(costs, CallableCosts):
-        return None
-    if not (isinstance(costs, EmbeddingCosts) or costs.is_pseudo_metric()):
-        return None
-    largest = float(costs.to_matrix().matrix.max())
-    return 2 * _TOLERANCE * largest
-
-
-def _vector_slack(costs: VectorCosts) -> float | None:
-    """Bound the rounding of products of vectors; the cosine is not triangular."""
-    if costs.kind == "cosine":
-        return None
-    projected = costs.project()
-    epsilon = float(np.finfo(projected.dtype).eps)
-    error = _VECTOR_ROUNDINGS * (projected.shape[1] + 2) * epsilon
-    if costs.kind == "angle":
-        # The arc sine is steep near 1: an error there comes out as its square root.
-        error = math.sqrt(2 * error)
-    longest: float = 0.5
-    if costs.kind == "euclidean" and len(projected):
-        longest = float(np.linalg.norm(projected.astype(np.float64), axis=1).max())
-    slack: float = 2 * (_TOLERANCE + error) * 2 * longest
-    return slack
-
-
 def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -> tuple[int, float]:
     """Give the number of pivots that are wanted and can be used, and the slack."""
     if isinstance(n_pivots, str) and n_pivots == "auto":
@@ -81,7 +33,7 @@ def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -
         refuse("n_pivots", owner, "'auto' or an int in the range [0, inf)", shown(n_pivots))
     if n_pivots == 0:
         return 0, 0.0
-    slack = triangle_slack(costs)
+    slack = costs._triangle_slack()
     if slack is None:
         refuse("n_pivots", owner, "0 or 'auto' for costs that are no pseudo-metric", str(n_pivots))
     return min(int(n_pivots), len(trees)), slack
@@ -93,7 +45,7 @@ def _automatic(costs: Costs, trees: TreeSet) -> tuple[int, float]:
     Tables and unit costs have bounds by labels and strings, which leave so little that the
     distances to pivots cost more than they save. Vectors only have bounds by their lengths.
     """
-    slack = triangle_slack(costs) if isinstance(costs, VectorCosts) else None
+    slack = costs._triangle_slack() if costs._pivots_pay else None
     worth_it = slack is not None and len(trees) >= _MANY
     return (_FEW, slack) if worth_it and slack is not None else (0, 0.0)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from treemetric._base.arrays import frozen
+from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, OffsetArray
 from treemetric._base.validation import check_bool, refuse, shown
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["NearestResult", "WithinResult"]
 
 
-class _Result(ABC):
+class _Result(Immutable, ABC):
     """Neighbours of some trees among others, row by row."""
 
     indices: OffsetArray
@@ -35,12 +36,8 @@ class _Result(ABC):
         for value in values.values():
             if isinstance(value, np.ndarray):
                 frozen(value)
-        result.__dict__.update(values)
+        result._put(**values)
         return result
-
-    def __setattr__(self, name: str, value: object) -> None:
-        message = f"{type(self).__name__} is immutable: cannot set {name!r}"
-        raise AttributeError(message)
 
     @abstractmethod
     def _offsets(self) -> OffsetArray:

@@ -1,9 +1,8 @@
 """Neighbours instead of matrices: the nearest trees, and all within a radius."""
 
 from treemetric._base.typing import Progress, Trees
-from treemetric._base.validation import check_n_jobs
 from treemetric.costs import Costs
-from treemetric.neighbors.request import ask, find_nearest, find_within
+from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
 
 __all__ = ["nearest", "within"]
@@ -89,8 +88,7 @@ def nearest(
     >>> nearest(trees, k=1).indices.ravel()
     array([1, 0, 0, 0])
     """
-    options = (check_n_jobs(n_jobs, "nearest"), progress)
-    return find_nearest(ask(X, Y, costs, "nearest"), k, options)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest").nearest(k)
 
 
 def within(
@@ -156,5 +154,4 @@ def within(
     >>> found[0]
     (array([3, 1]), array([0., 1.]))
     """
-    options = (check_n_jobs(n_jobs, "within"), progress)
-    return find_within(ask(X, Y, costs, "within"), radius, options)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within").within(radius)

@@ -8,7 +8,7 @@ import numpy as np
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse, shown
 from treemetric.alignment.layout import label_text
-from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import cluster_order, new_axes, require_matplotlib
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> 
     """Check that costs are an instance of `Costs`, and return them as a table."""
     if not isinstance(costs, Costs):
         refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
-    if alphabet is None and isinstance(costs, UnitCosts):
+    if alphabet is None and not costs._has_own_alphabet:
         refuse("alphabet", owner, "a sequence of labels for costs without an alphabet", "None")
     return costs.to_matrix(alphabet)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treemetric._base.typing import Label
 from treemetric._base.validation import refuse, shown
 from treemetric.alignment.layout import label_text
-from treemetric.costs import CostMatrix, Costs, EmbeddingCosts
+from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import new_axes, require_matplotlib
 from treemetric.plotting.costs import check_costs
 from treemetric.plotting.labels import place_labels
@@ -105,12 +105,10 @@ def plot_embedding(
     whole = isinstance(max_labels, int | np.integer) and not isinstance(max_labels, bool)
     if not whole or max_labels < 0:
         refuse("max_labels", "plot_embedding", "an int in the range [0, inf)", shown(max_labels))
-    # The vectors of an embedding are a pseudo-metric by construction.
-    if not isinstance(table, EmbeddingCosts):
-        violations = table.violations()
-        if violations:
-            must = "a pseudo-metric (their closure() may be one)"
-            refuse("costs", "plot_embedding", must, f"costs that violate {violations[0].message}")
+    violations = table.violations()
+    if violations:
+        must = "a pseudo-metric (their closure() may be one)"
+        refuse("costs", "plot_embedding", must, f"costs that violate {violations[0].message}")
     points, share = _project(table)
     lengths = table.matrix[:-1, -1]
 
@@ -143,13 +141,7 @@ def plot_embedding(
 def _project(table: CostMatrix) -> tuple[NDArray[np.float64], float]:
     """Return points in the plane and the share of the squared length that they explain."""
     n = len(table.alphabet)
-    if isinstance(table, EmbeddingCosts):
-        gram = table.vectors @ table.vectors.T
-    else:
-        squared = ((table.matrix + table.matrix.T) / 2) ** 2
-        to_gap = squared[:-1, -1]
-        gram = (to_gap[:, None] + to_gap[None, :] - squared[:-1, :-1]) / 2
-    values, vectors = np.linalg.eigh(gram)
+    values, vectors = np.linalg.eigh(table._gram_matrix())
     values = np.maximum(values[::-1], 0.0)
     points = np.zeros((n, 2))
     kept = min(n, 2)

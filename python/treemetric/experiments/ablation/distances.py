@@ -12,7 +12,6 @@ from treemetric.alignment.edit_counts import edit_counts
 from treemetric.costs import CostMatrix
 from treemetric.distances import pairwise_distances
 from treemetric.experiments.ablation.data import Indices
-from treemetric.learning._metric import closed, extend
 from treemetric.learning.symbol_counts import NEGLIGIBLE
 from treemetric.treeset import TreeSet
 
@@ -37,11 +36,11 @@ class Distances:
         """Give the square matrix of some of the trees."""
         costs = without_dust(costs)
         if distance == "pseudo":
-            prices = extend(costs, self.trees.alphabet).to_matrix(self.trees.alphabet)
+            prices = costs._extended(self.trees.alphabet).to_matrix(self.trees.alphabet)
             full = (self._counts(script) @ prices.matrix.ravel()).reshape(len(self.trees), -1)
             return _mean(full[np.ix_(index, index)])
-        known = closed(costs) if distance == "actual" else costs
-        priced = extend(known, self.trees.alphabet)
+        known = costs._closed() if distance == "actual" else costs
+        priced = known._extended(self.trees.alphabet)
         if not priced.matrix.any():
             # The closure of costs that GESL learned is 0 more often than not.
             return np.zeros((len(index), len(index)))
@@ -66,7 +65,7 @@ class Distances:
 
 def has_zero_closure(costs: CostMatrix) -> bool:
     """Tell whether free detours join all labels, so that all known trees are equal."""
-    return not closed(without_dust(costs)).matrix.any()
+    return not without_dust(costs)._closed().matrix.any()
 
 
 def without_dust(costs: CostMatrix) -> CostMatrix:
