@@ -1,4 +1,4 @@
-"""Slow and obvious twins of GESL: the loss by its formula, the programme by other solvers."""
+"""Slow and obvious twins of GESL: the loss by its formula, the program by other solvers."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def loss(positive, negative, matrix, eta, beta) -> float:
     return total
 
 
-def programme(positive, negative, beta, *, metric=False):
-    """The programme over (c, η, ξ): P and q of ½ xᵀPx + qᵀx, and G and h of G x ≤ h."""
+def program(positive, negative, beta, *, metric=False):
+    """The program over (c, η, ξ): P and q of ½ xᵀPx + qᵀx, and G and h of G x ≤ h."""
     side = len(positive.alphabet) + 1
     entries = side * side
     hinges = len(positive.pairs) + len(negative.pairs)
@@ -79,7 +79,7 @@ def programme(positive, negative, beta, *, metric=False):
 
 def by_slsqp(positive, negative, beta, *, metric=False):
     """The smallest loss and its costs by SciPy's sequential least squares, for small problems."""
-    P, q, G, h = programme(positive, negative, beta, metric=metric)
+    P, q, G, h = program(positive, negative, beta, metric=metric)
     side = len(positive.alphabet) + 1
     start = np.full(len(q), 0.1)
     found = minimize(
@@ -99,7 +99,7 @@ def by_clarabel(positive, negative, beta, *, metric=False):
     """The smallest loss and its costs by clarabel."""
     import clarabel
 
-    P, q, G, h = programme(positive, negative, beta, metric=metric)
+    P, q, G, h = program(positive, negative, beta, metric=metric)
     side = len(positive.alphabet) + 1
     settings = clarabel.DefaultSettings()
     settings.verbose = False
