@@ -4,7 +4,7 @@ import pickle
 
 
 def at_odd_addresses(value):
-    """Give a copy whose buffers begin at odd addresses, as if cut out of a longer message."""
+    """Return a copy whose buffers begin at odd addresses, as in a slice of a longer message."""
     buffers = []
     data = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(data, buffers=[_one_byte_on(buffer.raw()) for buffer in buffers])

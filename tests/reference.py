@@ -207,14 +207,14 @@ def incidence(x: Tree, y: Tree) -> np.ndarray:
 
 
 def node_costs(x: Tree, y: Tree, cost: Cost) -> np.ndarray:
-    """Give the cost of every pair, deletion and insertion of nodes, shape (m + 1, n + 1)."""
+    """Return the cost of every pair, deletion and insertion of nodes, shape (m + 1, n + 1)."""
     table = [[cost(a, b) for b in (*y.labels, None)] for a in (*x.labels, None)]
     table[-1][-1] = 0
     return np.array(table)
 
 
 def optimal_alignments(x: Tree, y: Tree, cost: Cost) -> tuple[Any, np.ndarray]:
-    """Give the least cost and the alignments that have it; `cost` must be whole numbers."""
+    """Return the least cost and the alignments that have it; `cost` must be whole numbers."""
     every = incidence(x, y)
     totals = np.tensordot(every, node_costs(x, y, cost), 2)
     return totals.min(), every[totals == totals.min()]
@@ -253,14 +253,14 @@ def forest_size(forest: tuple[Any, ...]) -> int:
 def single_edits(
     forest: tuple[Any, ...], cost: Cost, alphabet: Sequence[Any]
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """All forests one replacement, deletion or insertion away, with their prices."""
+    """All forests one replacement, deletion or insertion away, with their costs."""
     for i, (label, below) in enumerate(forest):
         before, after = forest[:i], forest[i + 1 :]
         yield before + below + after, cost(label, None)
         for other in alphabet:
             yield (*before, (other, below), *after), cost(label, other)
-        for changed, price in single_edits(below, cost, alphabet):
-            yield (*before, (label, changed), *after), price
+        for changed, spent in single_edits(below, cost, alphabet):
+            yield (*before, (label, changed), *after), spent
     for i in range(len(forest) + 1):
         for j in range(i, len(forest) + 1):
             for label in alphabet:
@@ -273,13 +273,13 @@ def script_distance(x: Tree, y: Tree, cost: Cost, alphabet: Sequence[Any], max_s
     goal, best, tie = nested(y), {nested(x): 0}, count()
     queue = [(0, next(tie), nested(x))]
     while queue:
-        price, _, forest = heapq.heappop(queue)
+        spent, _, forest = heapq.heappop(queue)
         if forest == goal:
-            return price
-        if price > best[forest]:
+            return spent
+        if spent > best[forest]:
             continue
         for other, step in single_edits(forest, cost, alphabet):
-            if forest_size(other) <= max_size and (other not in best or price + step < best[other]):
-                best[other] = price + step
-                heapq.heappush(queue, (price + step, next(tie), other))
+            if forest_size(other) <= max_size and (other not in best or spent + step < best[other]):
+                best[other] = spent + step
+                heapq.heappush(queue, (spent + step, next(tie), other))
     raise AssertionError("every forest can be reached from every other one")

@@ -21,7 +21,7 @@ def sentences(count, seed):
 
 
 def write_data(folder, sizes=(60, 40, 40), flip_test=False):
-    """Write trees and vectors; the first number of a vector tells the classes apart."""
+    """Write trees and vectors; the first number of a vector separates the classes."""
     lines = []
     for seed, (split, count) in enumerate(zip(("train", "dev", "test"), sizes, strict=True)):
         for tree, label in sentences(count, seed):

@@ -55,7 +55,7 @@ def trees(
     labels: Any = "abc",
     forests: bool = True,
 ) -> tm.Tree:
-    """Trees and, unless told otherwise, forests; examples shrink towards chains."""
+    """Trees and, by default, forests; examples shrink towards chains."""
     size = draw(st.integers(min_size, max_size))
     label = labels if isinstance(labels, st.SearchStrategy) else st.sampled_from(labels)
     parents: list[int] = []

@@ -100,7 +100,7 @@ def test_any_matrix_equals_the_definition(first, second, case):
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 3, -1])
-def test_the_number_of_jobs_does_not_show(square, n_jobs):
+def test_results_do_not_depend_on_the_number_of_jobs(square, n_jobs):
     name, costs, expected = square
     assert same(tm.pairwise_distances(SMALL, costs=costs, n_jobs=n_jobs), expected)
     got = tm.pairwise_distances(SMALL[:7], SMALL[4:], costs=costs, n_jobs=n_jobs)
@@ -153,7 +153,7 @@ def test_cutoff_replaces_what_is_above_by_infinity(square):
             assert same(got, squareform(cut, checks=False))
 
 
-def test_every_kind_of_collection_is_taken(square):
+def test_every_kind_of_collection_is_accepted(square):
     _, costs, expected = square
     array = np.empty(len(SMALL), dtype=object)
     array[:] = SMALL

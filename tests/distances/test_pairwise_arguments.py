@@ -279,7 +279,7 @@ def test_progress_may_cancel(long_job, n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_exception_in_progress_comes_through(long_job, n_jobs):
+def test_an_exception_in_progress_is_raised(long_job, n_jobs):
     class OwnError(Exception):
         pass
 

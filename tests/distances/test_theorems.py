@@ -1,4 +1,4 @@
-"""Closure, and the two theorems: when the dynamic programme is right, and a metric."""
+"""Closure, and the two theorems: when the dynamic program is correct, and when it is a metric."""
 
 import numpy as np
 import pytest

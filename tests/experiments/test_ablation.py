@@ -1,4 +1,4 @@
-"""The ablation: nested cross-validation, files, and runs that go on after they were killed."""
+"""The ablation: nested cross-validation, files, and runs that resume after they were killed."""
 
 import csv
 import dataclasses
@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(autouse=True)
 def no_figure(monkeypatch):
-    """Drawing takes longer than all else; the figure is tested where it is looked at."""
+    """Drawing takes longer than everything else; the figure has its own tests."""
     monkeypatch.setattr(figure, "save", lambda rows, path, quick: None)
 
 
@@ -126,7 +126,7 @@ def test_files_hold_the_same_rows(finished):
     assert "| few | knn |" in (folder / "table.md").read_text(encoding="utf-8")
 
 
-def test_rows_tell_whether_the_closure_is_zero(finished):
+def test_rows_record_whether_the_closure_is_zero(finished):
     folder, rows = finished
     data = data_set(few(), folds=2)
     assert {line["zero_closure"] for line in read_csv(folder)} <= {"True", "False"}
@@ -201,7 +201,7 @@ def test_test_classes_change_no_choice_and_no_prediction(variant):
         assert {**one, "error": 0} == {**two, "error": 0}
 
 
-def test_training_classes_do_matter():
+def test_training_classes_matter():
     data = data_set(make_strings(30, random_state=1))
     train = data.splits(0)[0][0]
     other = DataSet("few", data.trees, data.target.copy(), data.folds)
@@ -237,7 +237,7 @@ def test_distances_are_those_of_the_learner_in_both_directions(learner, distance
     np.testing.assert_allclose(found, (there + there.T) / 2, rtol=0, atol=1e-5)
 
 
-def test_the_programme_is_that_of_the_costs_as_they_are():
+def test_the_dynamic_program_uses_the_raw_costs():
     trees = make_strings(20, random_state=0)
     costs = GESL(beta=0.1).fit(trees.data, trees.target).costs_
     assert not costs.is_pseudo_metric()
@@ -247,7 +247,7 @@ def test_the_programme_is_that_of_the_costs_as_they_are():
     np.testing.assert_allclose(found, (there + there.T) / 2, rtol=0, atol=1e-5)
 
 
-def test_what_a_solver_left_over_is_no_cost():
+def test_residues_of_a_solver_do_not_count_as_costs():
     trees = make_strings(20, random_state=0)
     alphabet = trees.data.alphabet
     matrix = np.full((5, 5), 1e-12)
@@ -281,7 +281,7 @@ def wait_for_cells(folder, count, process):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_a_killed_run_goes_on_and_ends_with_the_same_results(tmp_path):
+def test_a_killed_run_resumes_and_ends_with_the_same_results(tmp_path):
     script, folder = tmp_path / "script.py", tmp_path / "out"
     script.write_text(SCRIPT, encoding="utf-8")
     process = children.start(script, folder, stdout=children.PIPE, stderr=children.STDOUT)
@@ -381,13 +381,13 @@ def test_cells_of_other_code_are_kept_if_asked_for(tmp_path, monkeypatch):
         monkeypatch.setattr(store, "code_digest", lambda state=state: state * 64)
         rows = quickly(tmp_path, variants=["unit", variant], keep_cells=True)
         assert [row for row in rows if row["variant"] == "unit"] == first
-    told = json.loads((tmp_path / "run.json").read_text())
-    assert told["earlier_code"] == [{"code": code, "cells": 2}, {"code": "0" * 64, "cells": 2}]
-    assert told["code"] == "1" * 64
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert record["earlier_code"] == [{"code": code, "cells": 2}, {"code": "0" * 64, "cells": 2}]
+    assert record["code"] == "1" * 64
     # It is remembered, and nothing else may differ.
     quickly(tmp_path, variants=["unit"])
-    told = json.loads((tmp_path / "run.json").read_text())
-    assert len(told["earlier_code"]) == 2
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert len(record["earlier_code"]) == 2
     with pytest.raises(ValueError, match=r"other settings \(seed\)"):
         quickly(tmp_path, variants=["unit"], keep_cells=True, seed=1)
 
@@ -432,7 +432,7 @@ def test_effort_is_summed_over_runs(tmp_path):
         assert effort[name] == pytest.approx(sum(run[name] for run in effort["runs"]))
 
 
-def test_a_failed_cell_is_told_and_the_others_are_kept(tmp_path, monkeypatch):
+def test_a_failed_cell_is_reported_and_the_others_are_kept(tmp_path, monkeypatch):
     def fail_once(data, distances, fold, variant, plan, seed):
         if (fold, variant) == (1, "G3"):
             raise RuntimeError("no luck")
@@ -546,11 +546,11 @@ def test_long_cells_come_first():
     assert order[2][2] == "unit"
 
 
-def test_progress_is_told_with_and_without_tqdm(tmp_path, capsys, monkeypatch):
+def test_progress_is_reported_with_and_without_tqdm(tmp_path, capsys, monkeypatch):
     quickly(tmp_path / "bar", variants=["unit"], progress=True)
-    told = capsys.readouterr().err
-    assert "2 of 2 cells" in told
-    assert "TqdmWarning" not in told
+    printed = capsys.readouterr().err
+    assert "2 of 2 cells" in printed
+    assert "TqdmWarning" not in printed
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     quickly(tmp_path / "lines", variants=["unit"], progress=True)
     assert "2 of 2 cells, 100%, about 0 s left" in capsys.readouterr().err
@@ -576,7 +576,7 @@ def test_the_command_runs_the_ablation(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("folds", ["few", "few=", "=3", "few=x"])
-def test_the_command_refuses_folds_that_are_no_numbers(tmp_path, capsys, folds):
+def test_the_command_refuses_folds_that_are_not_numbers(tmp_path, capsys, folds):
     arguments = ["reproduce", "ablation", "-o", str(tmp_path / "out"), "--quick", "--folds", folds]
     assert main(arguments) == 2
     assert "--folds must be a number" in capsys.readouterr().err

@@ -71,7 +71,7 @@ def test_the_figure_has_a_row_for_each_data_set():
     assert [one.get_title() for one in (left, right)] == ["Pseudo-edit distance", "Edit distance"]
     names = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
     assert names == ["unit", "G1", "G2", "L2"]
-    # Four classifiers, and on the right the programme for each of them.
+    # Four classifiers, and on the right the dynamic program for each of them.
     assert (len(left.containers), len(right.containers)) == (4, 8)
     points = left.containers[0].lines[0].get_ydata()
     np.testing.assert_allclose(np.asarray(points, dtype=float), [0.05, 0.1, 0.15, 0.2])
@@ -135,7 +135,7 @@ def test_the_source_claims_nothing_of_other_data():
     assert "claimed differences" not in text
 
 
-def test_zero_closures_are_told_and_the_two_edit_distances_counted_apart():
+def test_zero_closures_are_reported_and_both_edit_distances_counted_separately():
     rows = in_folds([0.1, 0.2], "G1", "pseudo")
     rows += [{**one, "zero_closure": True} for one in in_folds([0.5, 0.5], "G1", "actual")]
     rows += [{**one, "zero_closure": True} for one in in_folds([0.0, 0.0], "G1", "programme")]
@@ -234,7 +234,7 @@ def test_all_claims_are_examined():
     assert claims_text(rows).count("| MiniPalindrome |") == 13
 
 
-def test_a_figure_without_unit_costs_or_programme():
+def test_a_figure_without_unit_costs_or_dynamic_program():
     pytest.importorskip("matplotlib")
     figure = plot_ablation([row(0.1), row(0.3)])
     assert [len(one.containers) for one in figure.axes] == [0, 1]

@@ -51,7 +51,7 @@ def test_the_scripts_are_optimal():
     for chosen, pairs in zip(SCRIPTS, (CLOSE, FAR), strict=True):
         distances = [tm.distance(TREES[i], TREES[j], costs=C0) for i, j in pairs]
         np.testing.assert_allclose(chosen.distances(C0), distances, rtol=1e-12)
-    # One of the two scripts from x1 to x3, with the same price for the other.
+    # One of the two scripts from x1 to x3, with the same cost for the other.
     both = tm.cooptimal(TREES[0], TREES[2], costs=C0)
     assert both.count == 2
 
@@ -86,7 +86,7 @@ def test_the_printed_costs_themselves():
     assert loss(*tables(SCRIPTS), C1, 0.0, 0.1) == pytest.approx(0.2 * L**2, rel=1e-12)
 
 
-def test_the_printed_metric_is_none():
+def test_the_printed_metric_is_not_a_metric():
     printed = tm.CostMatrix([1, 2, 3], PRINTED_C2)
     assert printed.is_symmetric()
     broken = printed.violations()

@@ -100,7 +100,7 @@ def test_results_are_written(data, tmp_path, capsys):
     assert "McNemar's exact test: p = " in table
 
 
-def test_what_was_learned_is_taken_up_again(data, found, tmp_path, monkeypatch):
+def test_learned_costs_are_reused(data, found, tmp_path, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt
 
@@ -205,13 +205,13 @@ def test_a_class_without_training_trees_is_refused(tmp_path):
         run_sentiment(path, vectors, quick=True)
 
 
-def test_the_command_tells_what_is_wrong(data, tmp_path, capsys):
+def test_the_command_reports_errors(data, tmp_path, capsys):
     paths = ["--data", str(tmp_path), "--vectors", str(data[1])]
     assert main(["reproduce", "sentiment", *paths]) == 2
     assert "trees.jsonl" in capsys.readouterr().err
 
 
-def test_files_that_are_not_there(data, tmp_path):
+def test_missing_files(data, tmp_path):
     with pytest.raises(FileNotFoundError):
         run_sentiment(tmp_path, data[1])
     with pytest.raises(FileNotFoundError):

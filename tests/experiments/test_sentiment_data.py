@@ -14,7 +14,7 @@ from treemetric.experiments.sentiment.data import QUICK, coverage, load_splits
 
 
 @pytest.mark.parametrize("ending", [".txt", ".ptb.txt.gz"])
-def test_treebank_files_are_as_good_as_json_lines(data, tmp_path, ending):
+def test_treebank_files_and_json_lines_give_the_same_results(data, tmp_path, ending):
     write_treebank(tmp_path, data[0], ending)
     one, two = (load_splits(path, QUICK, 0) for path in (data[0], tmp_path))
     assert list(one) == list(two) == ["train", "dev", "test"]
@@ -99,7 +99,7 @@ def test_words_with_a_vector_are_counted(tmp_path):
     assert said == "With a vector: 33.3% of 3 distinct words, 57.1% of 7 tokens."
 
 
-def test_the_record_and_the_report_tell_the_coverage(data, tmp_path):
+def test_the_record_and_the_report_show_the_coverage(data, tmp_path):
     path = tmp_path / "v.npz"
     some = np.random.RandomState(0).standard_normal((15, 3))
     np.savez(path, words=np.array(WORDS[:15]), vectors=some)
@@ -139,20 +139,20 @@ def test_words_in_bytes_are_words(data, tmp_path):
     assert found.coverage["share_of_tokens"] == 1.0
 
 
-def test_the_command_tells_what_is_wrong_with_vectors(data, tmp_path, capsys):
+def test_the_command_reports_errors_in_vectors(data, tmp_path, capsys):
     np.save(tmp_path / "v.npy", np.ones((3, 2)))
     given = ["--data", str(data[0]), "--vectors", str(tmp_path / "v.npy")]
     assert main(["reproduce", "sentiment", *given]) == 2
-    told = capsys.readouterr().err
-    assert "--vectors must be an .npz file" in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "--vectors must be an .npz file" in printed
+    assert printed.count("\n") == 1
 
 
 # --- seeds -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 1.5, True, None])
-def test_seeds_that_are_none_are_refused(data, tmp_path, seed):
+def test_invalid_seeds_are_refused(data, tmp_path, seed):
     must = r"must be an int in the range \[0, 4294967295\]\. Got "
     with pytest.raises(ValueError, match=f"'seed' parameter of run_sentiment {must}{seed} instead"):
         run_sentiment(*data, tmp_path / "results", seed=seed)
@@ -161,5 +161,5 @@ def test_seeds_that_are_none_are_refused(data, tmp_path, seed):
     assert not (tmp_path / "results").exists()
 
 
-def test_the_largest_seed_is_one(data):
+def test_the_largest_seed_is_valid(data):
     assert len(load_splits(data[0], QUICK, 2**32 - 1)) == 3

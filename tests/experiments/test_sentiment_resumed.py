@@ -1,4 +1,4 @@
-"""The Sentiment experiment: killed and taken up again, and how far it is."""
+"""The Sentiment experiment: killed and resumed runs, and progress."""
 
 import json
 import os
@@ -22,7 +22,7 @@ PARTS = [
     "errors-after-median-GLVQ.json",
 ]
 
-# Killed right after so many parts are kept, of which learning is the first.
+# Kills itself right after it has stored that many parts; learning is the first.
 RUN = """
     import os, signal, sys
     from treemetric.experiments import run_sentiment
@@ -52,7 +52,7 @@ def run_until(data, folder, parts):
 
 @posix
 @pytest.mark.parametrize("parts", [1, 2, 4, 5])
-def test_a_killed_run_goes_on(data, found, tmp_path, monkeypatch, parts):
+def test_a_killed_run_resumes(data, found, tmp_path, monkeypatch, parts):
     run_until(data, tmp_path, parts)
     there = [name for name in PARTS if (tmp_path / name).exists()]
     assert there == PARTS[: parts - 1]
@@ -129,39 +129,39 @@ def test_damaged_errors_are_named(data, tmp_path, text):
         run_sentiment(*data, tmp_path, quick=True)
 
 
-# --- how far it is -----------------------------------------------------------------
+# --- progress -----------------------------------------------------------------
 
 
-def test_lines_tell_how_far_the_measuring_is(data, capfd):
+def test_lines_report_progress(data, capfd):
     run_sentiment(*data, quick=True, verbose=2)
-    told = capfd.readouterr().err.splitlines()
+    printed = capfd.readouterr().err.splitlines()
     for name, splits in (("knn", ("dev", "test")), ("median GLVQ", ("train", "dev", "test"))):
         for when in ("before", "after"):
             for split in splits:
                 head = f"[{name} {when}, {split} trees] "
-                lines = [line for line in told if line.startswith(head)]
+                lines = [line for line in printed if line.startswith(head)]
                 assert 1 <= len(lines) <= 10
                 assert lines[-1].startswith(f"{head}100% of ")
-    assert "[knn before, dev trees] 100% of 2400 pairs" in told
+    assert "[knn before, dev trees] 100% of 2400 pairs" in printed
 
 
-def test_lines_take_the_place_of_a_bar(data, capfd, monkeypatch):
+def test_lines_replace_a_bar_without_tqdm(data, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     run_sentiment(*data, quick=True, verbose=1)
     assert "[knn after, test trees] 100% of 2400 pairs" in capfd.readouterr().err
 
 
-def test_a_bar_tells_how_far_the_measuring_is(data, capfd, monkeypatch):
+def test_a_bar_reports_progress(data, capfd, monkeypatch):
     pytest.importorskip("tqdm")
     monkeypatch.setattr("treemetric._base.progress._DELAY", 0.0)
     run_sentiment(*data, quick=True, verbose=1)
-    told = capfd.readouterr().err
-    assert "knn before, dev trees" in told
-    assert "median GLVQ after, train trees" in told
+    printed = capfd.readouterr().err
+    assert "knn before, dev trees" in printed
+    assert "median GLVQ after, train trees" in printed
 
 
 def test_silence(data, capfd):
     run_sentiment(*data, quick=True)
-    told = capfd.readouterr()
-    assert (told.out, told.err) == ("", "")
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
     assert np.isfinite([row["test_error"] for row in run_sentiment(*data, quick=True).rows]).all()

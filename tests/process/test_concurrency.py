@@ -1,4 +1,4 @@
-"""Calls inside calls, beside calls, and with more threads than anybody needs."""
+"""Nested calls, concurrent calls, and calls with too many threads."""
 
 import textwrap
 import threading
@@ -38,7 +38,7 @@ def test_numpys_false_cancels_too(trees):
 
 
 @pytest.mark.parametrize("n_jobs", [64, 3000, 10**30])
-def test_more_threads_than_tasks_are_no_harm(trees, n_jobs):
+def test_more_threads_than_tasks_are_harmless(trees, n_jobs):
     expected = tm.pairwise_distances(trees[:20])
     assert np.array_equal(tm.pairwise_distances(trees[:20], n_jobs=n_jobs), expected)
     assert threading.active_count() < 50

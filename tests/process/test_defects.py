@@ -49,14 +49,14 @@ def test_combs_of_a_thousand_nodes(shape):
     assert tm.distance(y, x) == 100
 
 
-def test_replacing_is_never_dearer_than_deleting_and_inserting():
+def test_replacing_never_costs_more_than_deleting_and_inserting():
     costs = tm.CostMatrix("ab", [[0, 9, 1], [9, 0, 2], [1, 2, 0]])
     a, b = tm.Tree.from_sequence("a"), tm.Tree.from_sequence("b")
     assert tm.distance(a, b, costs=costs) == 3.0
 
 
 def test_costs_that_differ_by_operation():
-    # A search that assumes equal prices took wrong turns on one pair in two hundred.
+    # A search that assumes equal costs took wrong turns on one pair in two hundred.
     rng = Random(7)
     alphabet = "abc"
     table = [[0, 8, 8, 10], [8, 0, 8, 10], [8, 8, 0, 10], [3, 3, 3, 0]]

@@ -183,7 +183,7 @@ def test_a_child_works_after_its_parent_used_the_pool():
         answer = pipe.read()
     assert os.waitpid(pid, 0)[1] == 0
     assert answer == b"right"
-    # The parent's pool is none the worse.
+    # The pool of the parent still works.
     assert many_jobs(trees).tobytes() == expected
 
 

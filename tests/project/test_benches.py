@@ -82,7 +82,7 @@ def test_counts_are_below_their_bound(shape):
 
 
 @pytest.mark.parametrize(("shape", "power"), [("left", 2), ("right", 4), ("zigzag", 4)])
-def test_counts_grow_as_the_words_say(shape, power):
+def test_counts_grow_as_documented(shape, power):
     sizes = (200, 400, 800)
     rng = random.Random(0)
     values = [
@@ -153,7 +153,7 @@ def line_of(lines, name):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_goals_are_met_or_not():
+def test_goals_are_reported_as_met_or_not():
     name = "one random pair, n = 1000, unit"
     good, bad = (
         line_of(goals.goal_table(some_report(edist=edist)), name) for edist in (60e-3, 20e-3)
@@ -195,5 +195,5 @@ def test_a_record_is_written(tmp_path):
     ("seconds", "text"),
     [(123.4, "123 s"), (0.0123, "12.3 ms"), (4.5e-6, "4.5 µs"), (8e-8, "80 ns")],
 )
-def test_seconds_have_a_unit_that_suits_them(seconds, text):
+def test_seconds_have_a_suitable_unit(seconds, text):
     assert reports.spell(seconds) == text

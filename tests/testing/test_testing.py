@@ -72,7 +72,7 @@ class NearestPredictFirst(Nearest):
 GOOD = NearestPredictFirst()
 
 
-def test_a_good_estimator_of_somebody_else_passes():
+def test_a_correct_estimator_of_another_package_passes():
     check_tree_estimator(GOOD)
     check_tree_estimator(GOOD, seed=3)
 
@@ -101,7 +101,7 @@ def test_a_class_is_not_an_estimator():
         check_tree_estimator(Nearest)
 
 
-def test_a_precomputed_face_is_told_apart():
+def test_a_precomputed_metric_is_detected():
     with pytest.raises(AssertionError, match="MedianGLVQ fails"):
         check_tree_estimator(MedianGLVQ(metric="precomputed"))
 
