@@ -1,4 +1,4 @@
-"""The functions users call: the distance of two trees, and of many."""
+"""The distance of two trees, and all distances of many trees."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ __all__ = ["distance", "pairwise_distances"]
 def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None) -> float:
     """Compute the tree edit distance from x to y.
 
-    It is the price of the cheapest way to turn x into y by deleting nodes (their children
+    It is the cost of the cheapest way to turn x into y by deleting nodes (their children
     move up), inserting nodes and replacing labels. The result is exact.
 
     Parameters
@@ -28,10 +28,10 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     x, y : Tree
         Trees or forests; either may be empty.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
-        A distance above it is returned as ``inf``, often without computing it. Up to the
-        cutoff the result is exact.
+        A distance above it is returned as ``inf``, often without computing it. Distances up
+        to the cutoff are exact.
 
     Returns
     -------
@@ -51,17 +51,16 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
 
     Notes
     -----
-    The time is that of the algorithm of Zhang and Shasha (1989) on the better of the left
-    and the right decomposition, or, for large trees where that takes long, of inner paths
-    (Demaine et al. 2009). The memory is proportional to the product of the sizes; inner paths
-    take some tables of the square of one size, and are left out if these do not fit.
-    If the costs break the triangle inequality, the result is that of the cheapest
-    alignment; see `treemetric.costs`.
+    The algorithm is that of Zhang and Shasha (1989) on the better of the left and the right
+    decomposition, or, for large trees where this is slow, on inner paths (Demaine et al. 2009). The
+    memory is proportional to the product of the sizes. Inner paths need additional tables of the
+    square of one size and are not used if these do not fit. If the costs violate the triangle
+    inequality, the result is the cost of the cheapest alignment; see `treemetric.costs`.
 
-    With a cutoff, lower bounds come first: what the labels alone cost, and the string edit
-    distances of the labels in preorder and in postorder. If they do not settle it and the
-    cutoff is far below the size, only alignments with few enough edits are looked at
-    (Touzet 2007), where that is faster.
+    With a cutoff, lower bounds are computed first: the cost of the labels alone, and the string
+    edit distances of the labels in preorder and in postorder. If they do not exceed the cutoff and
+    it is far below the size, only alignments with few edits are considered (Touzet 2007), if that
+    is faster.
 
     References
     ----------
@@ -82,7 +81,7 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     inf
     """
     if costs is None and type(x) is Tree and type(y) is Tree:
-        # The usual calls, kept short.
+        # A fast path for the most frequent calls.
         if cutoff is None:
             return _core.unit_distance(x._data, y._data)
         return _core.unit_distance(x._data, y._data, check_cutoff(cutoff, "distance"))
@@ -114,17 +113,17 @@ def pairwise_distances(
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees to go from.
+        The source trees.
     Y : TreeSet or list of Tree, optional
-        The trees to go to; by default X itself. Then every pair is computed once if the
-        costs are symmetric.
+        The target trees; X itself by default. Then every pair is computed once if the costs
+        are symmetric.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
-        Distances above it are returned as ``inf``. Where lower bounds tell, they are not
-        computed. How much a low cutoff spares depends on the trees and costs: most of the time
-        for trees of programs, little for small random trees under arbitrary tables. One that
-        rules out little costs next to nothing.
+        Distances above it are returned as ``inf``. Pairs excluded by a lower bound are never
+        computed. The gain of a low cutoff depends on the trees and costs: it is large for trees
+        of programs and small for small random trees under arbitrary tables. A cutoff that excludes
+        few pairs takes almost no additional time.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does
@@ -138,17 +137,17 @@ def pairwise_distances(
         Array of the right shape and type to fill, for instance a ``numpy.memmap``. Or a
         path that ends in ``.npy`` or ``.zarr`` (needs zarr): the distances are computed
         block by block into that file, so they need not fit in memory. If the process is
-        killed, the same call resumes: only blocks that are missing are computed.
+        killed, the same call resumes the work: only missing blocks are computed.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
-        about twenty times a second from the calling thread; returning False stops the
-        work, and so does an exception.
+        about twenty times a second from the calling thread. Returning False or raising an
+        exception stops the computation.
     memory_budget : int or str, optional
-        If `out` is a path: most bytes that the call takes beside the trees, as a number or
-        as a text such as ``"2GB"``; 512 MiB by default.
+        If `out` is a path: the largest number of bytes that the call uses in addition to the
+        trees, as a number or as a text such as ``"2GB"``; 512 MiB by default.
     overwrite : bool, default=False
-        If `out` is a path: replace what is there if it is something else. The same
-        distances are resumed or kept in any case.
+        If `out` is a path: replace a file with other contents. A file of the same distances
+        is resumed or kept in any case.
 
     Returns
     -------
@@ -161,30 +160,30 @@ def pairwise_distances(
     UnknownLabelError
         If the costs do not know a label.
     MemoryError
-        If the result or the scratch does not fit in memory; nothing has been done then.
+        If the result or the working memory does not fit; this is checked before the work.
     CancelledError
         If `progress` returned False.
     ValueError
         If the file at `out` was made from other trees, with other costs or options, or by
-        another version of treemetric; the message says which.
+        another version of treemetric; the message names the difference.
     FileExistsError
-        If the file at `out` is not known to hold distances.
+        If the file at `out` exists and has no manifest.
     BlockingIOError
         If another process is filling the file at `out`.
 
     See Also
     --------
     distance : The distance of two trees.
-    treemetric.distributed.pairwise_distances : The same on many machines.
+    treemetric.distributed.pairwise_distances : Distances on many machines.
 
     Notes
     -----
-    Ctrl-C stops the work within a fraction of a second. The result equals that of
-    `distance` bit for bit (for `CallableCosts` to 1e-11; see there).
+    Ctrl-C stops the computation within a fraction of a second. The results equal those of
+    `distance` bit for bit (for `CallableCosts` up to 1e-11; see there).
 
-    Beside a file ``D.npy`` there is ``D.npy.manifest.json``, which tells trees, costs, options
-    and version by fingerprint and lists the blocks that are done. While work is under way the
-    name of the file ends in ``.partial``; a Zarr array has NaN where blocks are missing.
+    The manifest ``D.npy.manifest.json`` of a file ``D.npy`` holds fingerprints of the trees and
+    costs, the options, the version and the list of finished blocks. The name of an unfinished file
+    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Distances on many machines: the blocks of a matrix as tasks of dask or of joblib.
 
-The blocks are those that `treemetric.pairwise_distances` writes to a file, balanced by estimated
-work, and the results are the same bit for bit. Nothing here schedules anything: that is left to
-dask (the extra ``dask``) and to joblib.
+The blocks are the same as those that `treemetric.pairwise_distances` writes to a file. They have
+about equal work, and the results are the same bit for bit. The tasks are scheduled by dask (the
+extra ``dask``) or joblib.
 """
 
 import os
@@ -45,18 +45,18 @@ def pairwise_distances(
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees to go from.
+        The source trees.
     Y : TreeSet or list of Tree, optional
-        The trees to go to; by default X itself.
+        The target trees; X itself by default.
     client : distributed.Client, optional
-        The cluster that fills `out`; by default the current one. The trees are sent to each of
-        its workers once. An array without `out` is computed wherever it is asked for.
+        The cluster that fills `out`; the current client by default. The trees are sent to each
+        worker once. Not used without `out`: dask then computes the array as any other.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
     n_jobs : int, optional
-        Number of threads for each block; None means 1, as workers of dask have threads of
+        Number of threads for each block; None means 1, because dask's workers have threads of
         their own.
     dtype : {'float64', 'float32'}, default='float64'
         Type of the result.
@@ -64,41 +64,39 @@ def pairwise_distances(
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
-        `treemetric.pairwise_distances`: either function takes up what the other left.
+        `treemetric.pairwise_distances`. Each function can resume a file of the other.
     writer : {'client', 'workers'}, default='client'
-        Who writes to `out`. Workers can write full matrices in Zarr's format, if the path is
-        one and the same folder for all of them.
+        The processes that write to `out`. Workers can write full matrices in Zarr's format if
+        all of them share the folder.
     progress : callable or bool, optional
         If `out` is given: called as ``progress(done, total)`` after each block, or True for
-        a bar (needs tqdm). Returning False stops the work.
+        a bar (needs tqdm). Returning False stops the computation.
     memory_budget : int or str, optional
-        Most bytes that a block takes on a worker; 512 MiB by default.
+        The largest number of bytes of a block on a worker; 512 MiB by default.
     overwrite : bool, default=False
-        If `out` is given: replace what is there if it is something else.
+        If `out` is given: replace a file with other contents.
 
     Returns
     -------
     dask.array.Array, numpy.memmap or zarr.Array
-        Without `out`, an array that is computed when it is asked for, one block per chunk.
-        With `out`, the file when it is complete.
+        Without `out`, a lazy array with one block per chunk. With `out`, the complete file.
 
     Raises
     ------
     ImportError
         If dask is not installed.
     ValueError
-        If there is no cluster to fill `out`, or for the reasons of
-        `treemetric.pairwise_distances`.
+        If `out` is given without a cluster, or as in `treemetric.pairwise_distances`.
 
     See Also
     --------
-    treemetric.pairwise_distances : The same on one machine.
-    joblib_distances : The same by way of joblib.
+    treemetric.pairwise_distances : Distances on one machine.
+    joblib_distances : Distances with joblib.
 
     Notes
     -----
-    If a worker dies, its blocks are computed again by the others. Every pair is computed once:
-    chunks below the diagonal are turned ones from above it.
+    If a worker dies, other workers compute its blocks again. With symmetric costs every pair is
+    computed once: chunks below the diagonal are transposed chunks from above it.
 
     Examples
     --------
@@ -149,20 +147,20 @@ def joblib_distances(
     memory_budget: int | str | None = None,
     overwrite: bool = False,
 ) -> Any:
-    """Compute the distances from all trees of X to all trees of Y by joblib's backend.
+    """Compute the distances from all trees of X to all trees of Y with joblib.
 
-    On one machine `treemetric.pairwise_distances` does the same with less ado. This is for
-    backends that reach further: whichever ``joblib.parallel_config`` chose, that of dask or Ray
-    for instance, runs the blocks.
+    `treemetric.pairwise_distances` is simpler on a single machine. This function is for backends
+    that use many machines, for instance those of dask or Ray: the backend of
+    ``joblib.parallel_config`` computes the blocks.
 
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees to go from.
+        The source trees.
     Y : TreeSet or list of Tree, optional
-        The trees to go to; by default X itself.
+        The target trees; X itself by default.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
     n_jobs : int, optional
@@ -173,14 +171,14 @@ def joblib_distances(
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
-        `treemetric.pairwise_distances`; by default the result is an array in memory.
+        `treemetric.pairwise_distances`. The result is an array in memory by default.
     progress : callable or bool, optional
         Called as ``progress(done, total)`` after each block, or True for a bar (needs tqdm).
-        Returning False stops the work.
+        Returning False stops the computation.
     memory_budget : int or str, optional
-        Most bytes that a block takes; 512 MiB by default.
+        The largest number of bytes of a block; 512 MiB by default.
     overwrite : bool, default=False
-        If `out` is given: replace what is there if it is something else.
+        If `out` is given: replace a file with other contents.
 
     Returns
     -------
@@ -189,11 +187,11 @@ def joblib_distances(
 
     See Also
     --------
-    pairwise_distances : The same by way of dask itself.
+    pairwise_distances : Distances with dask.
 
     Notes
     -----
-    Each task brings the trees of its block with it, so any backend will do.
+    Each task contains the trees of its block, so it works with every backend.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Trees in scikit-learn's pipelines: distances to the training trees, and neighbour graphs.
 
-What scikit-learn offers for ``metric='precomputed'`` then works on trees.
+They make estimators with ``metric='precomputed'`` work on trees.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ __all__ = ["TreeDistances", "TreeNeighborsGraph"]
 
 
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer that remembers trees and compares others with them."""
+    """A transformer that stores trees and compares other trees with them."""
 
     costs: Costs | None
     n_jobs: int | None
@@ -53,12 +53,12 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class TreeDistances(_TreeTransformer):
-    """Turn trees into their distances to the training trees.
+    """Transform trees into their distances to the training trees.
 
     Parameters
     ----------
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     dtype : {'float64', 'float32'}, default='float64'
@@ -71,7 +71,7 @@ class TreeDistances(_TreeTransformer):
 
     See Also
     --------
-    TreeNeighborsGraph : Only the distances to the nearest, for many trees.
+    TreeNeighborsGraph : Distances to the nearest training trees only.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class TreeDistances(_TreeTransformer):
         self.dtype = dtype
 
     def fit(self, X: Trees, y: Any = None) -> "TreeDistances":  # noqa: ARG002
-        """Remember the training trees.
+        """Store the training trees.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class TreeDistances(_TreeTransformer):
         Parameters
         ----------
         X : TreeSet or list of Tree
-            The trees to go from.
+            The source trees.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class TreeDistances(_TreeTransformer):
         return self._distances(self._check_transform(X), self.trees_)
 
     def fit_transform(self, X: Trees, y: Any = None) -> Distances:
-        """Compute the distances among the training trees, each pair once if that is enough.
+        """Compute the distances among the training trees, each pair once if costs are symmetric.
 
         Parameters
         ----------
@@ -186,20 +186,20 @@ class TreeDistances(_TreeTransformer):
 
 
 class TreeNeighborsGraph(_TreeTransformer):
-    """Turn trees into a sparse graph of their nearest training trees.
+    """Transform trees into a sparse graph of their nearest training trees.
 
-    The graph has the form of ``sklearn.neighbors.KNeighborsTransformer``, so that all take it
-    that take ``metric='precomputed'``: nearest neighbours, DBSCAN, Isomap, t-SNE and others.
+    The graph has the form of ``sklearn.neighbors.KNeighborsTransformer``. Estimators with
+    ``metric='precomputed'`` accept it: nearest neighbours, DBSCAN, Isomap, t-SNE and others.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Number of neighbours of each tree. In mode 'distance' one more is kept, since a
-        training tree is its own nearest one.
+        Number of neighbours of each tree. In mode 'distance' the graph has one more, because a
+        training tree is its own nearest neighbour.
     mode : {'distance', 'connectivity'}, default='distance'
-        Whether edges carry distances, or 1.
+        The values of edges: distances, or 1.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
 
@@ -208,18 +208,17 @@ class TreeNeighborsGraph(_TreeTransformer):
     trees_ : TreeSet
         The training trees.
     n_samples_fit_ : int
-        Their number.
+        The number of training trees.
 
     See Also
     --------
     TreeDistances : All distances.
-    treemetric.nearest, treemetric.TreeIndex : The same without scikit-learn.
+    treemetric.nearest, treemetric.TreeIndex : Searches without scikit-learn.
 
     Notes
     -----
-    The search is that of `treemetric.nearest`: most distances are not computed, and none is kept
-    but those of neighbours. Rows are sorted by distance; of equally distant trees the first ones
-    are taken.
+    The search is that of `treemetric.nearest`: most distances are not computed, and only distances
+    of neighbours are stored. Rows are sorted by distance, then by index.
 
     Examples
     --------
@@ -249,7 +248,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
-        """Remember the training trees.
+        """Store the training trees.
 
         Parameters
         ----------
@@ -283,17 +282,17 @@ class TreeNeighborsGraph(_TreeTransformer):
         Parameters
         ----------
         X : TreeSet or list of Tree
-            The trees to go from.
+            The source trees.
 
         Returns
         -------
         csr_matrix of shape (n_X, n_train)
-            The graph; neighbours are explicit entries, also at distance 0.
+            The graph; neighbours at distance 0 are explicit entries.
 
         Raises
         ------
         ValueError
-            If there are fewer training trees than neighbours are asked for.
+            If there are too few training trees for `n_neighbors`.
         UnknownLabelError
             If the costs do not know a label.
 
@@ -322,7 +321,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         Returns
         -------
         csr_matrix of shape (n_X, n_X)
-            The graph; neighbours are explicit entries, also at distance 0.
+            The graph; neighbours at distance 0 are explicit entries.
 
         Examples
         --------
@@ -340,7 +339,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         n, m = len(trees), self.n_samples_fit_
         kept = self.n_neighbors + (self.mode == "distance")
         if kept > m:
-            # In mode 'distance' a tree is its own nearest one, which n_neighbors does not count.
+            # In mode 'distance' a tree is its own neighbour, which n_neighbors does not count.
             relation = "<" if self.mode == "distance" else "<="
             message = (
                 f"Expected n_neighbors {relation} n_samples_fit in mode '{self.mode}', but "

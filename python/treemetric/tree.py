@@ -1,4 +1,4 @@
-"""A tree as an immutable value."""
+"""Trees as immutable values."""
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +20,9 @@ _SHOWN_NODES = 16
 class Tree(Immutable):
     """A rooted, ordered, labelled tree, or a forest of such trees.
 
-    Trees are immutable values: they compare and hash by structure and labels, and they
-    pickle. Labels may be of any hashable kind and are equal if Python says so. Nodes are
-    numbered in preorder, from 0. Trees are made by the ``from_`` methods:
+    Trees are immutable values: they compare and hash by structure and labels, and can be
+    pickled. Labels are hashable objects and compare with ``==``. Nodes are numbered in
+    preorder, from 0. The ``from_`` methods make trees:
 
     =================== ==========================================================
     `from_bracket`      text such as ``"{a{b}{c}}"``
@@ -33,8 +33,8 @@ class Tree(Immutable):
     `forest`            trees side by side
     =================== ==========================================================
 
-    A tree is no sequence (it has no ``len`` and no items), so that NumPy and
-    scikit-learn take a list of trees as a list of single objects.
+    A tree is not a sequence (it has no ``len`` and no items), so that NumPy and scikit-learn
+    treat a list of trees as a list of single objects.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Tree(Immutable):
         r"""Make a tree from bracket notation.
 
         A node is its label and its children in braces. Inside a label ``\{``, ``\}``,
-        ``\\``, ``\n`` and ``\r`` stand for a brace, a backslash, a newline and a
+        ``\\``, ``\n`` and ``\r`` mean a brace, a backslash, a newline and a
         carriage return. Several trees in a row are a forest, an empty text is the
         empty tree, and white space between nodes is ignored.
 
@@ -76,7 +76,7 @@ class Tree(Immutable):
         Returns
         -------
         Tree
-            Its labels are of type ``str``.
+            A tree whose labels are of type ``str``.
 
         Raises
         ------
@@ -136,12 +136,12 @@ class Tree(Immutable):
             For each node the indices of its children, in order.
         roots : sequence of int, optional
             The roots of a forest, in order. By default there must be exactly one root,
-            the node that is nobody's child.
+            the node without a parent.
 
         Returns
         -------
         Tree
-            Its nodes are renumbered in preorder.
+            The tree; its nodes are renumbered in preorder.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Tree(Immutable):
 
     @classmethod
     def from_sequence(cls, sequence: Iterable[Label]) -> "Tree":
-        """Make a chain: each item is the only child of the one before.
+        """Make a chain: each item is the only child of the previous one.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Tree(Immutable):
         Returns
         -------
         Tree
-            The chain; its edit distance is that of the sequences.
+            The chain; the edit distance of chains is the edit distance of sequences.
 
         Examples
         --------
@@ -289,7 +289,7 @@ class Tree(Immutable):
         Returns
         -------
         tuple, label or list
-            What `from_nested` reads back.
+            The tuples that `from_nested` reads back.
 
         Examples
         --------
@@ -341,7 +341,7 @@ class Tree(Immutable):
         return self._wrap(TreeData.from_codes(alphabet, data.codes(), data.parents()))
 
     def subtree(self, node: int) -> "Tree":
-        """Cut out the subtree below a node.
+        """Return the subtree of a node.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ class Tree(Immutable):
         Returns
         -------
         Tree
-            The node and all nodes below it.
+            The node and all of its descendants.
 
         Examples
         --------
@@ -388,7 +388,7 @@ class Tree(Immutable):
             return "<Tree of 0 nodes>"
         if self.size > _SHOWN_NODES:
             return f"<Tree of {self.size} nodes, root {self._data.alphabet[0]!r}>"
-        # Labels that are not plain text are shown as Python writes them.
+        # Labels that are not printable text are shown by their repr.
         plain = all(isinstance(s, str) and s.isprintable() for s in self._data.alphabet)
         text = (self if plain else self.map_labels(repr)).to_bracket()
         return f"<Tree {text}>"

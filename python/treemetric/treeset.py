@@ -1,4 +1,4 @@
-"""Many trees over one alphabet, in flat arrays."""
+"""Many trees with one alphabet, in flat arrays."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
@@ -40,20 +40,20 @@ def check_trees(trees: Trees, parameter: str, owner: str) -> "TreeSet":
 
 
 class TreeSet(Immutable):
-    """An immutable sequence of trees over one alphabet.
+    """An immutable sequence of trees with one alphabet.
 
-    All functions that take many trees take a list of them too; a `TreeSet` saves the
-    conversion when the same trees are used again, reads and writes files in bulk, and
-    travels between processes as a few flat buffers.
+    Functions of many trees also accept a list. A `TreeSet` avoids the conversion when the same
+    trees are used again, reads and writes files in bulk, and is sent to other processes as a few
+    flat buffers.
 
     Parameters
     ----------
     trees : iterable of Tree
         The trees.
     ids : sequence, optional
-        A name for each tree; kept, and written to JSON Lines.
+        A name for each tree; written to JSON Lines.
     classes : sequence, optional
-        A class for each tree; kept, and written to JSON Lines as ``label``.
+        A class for each tree; written to JSON Lines as ``label``.
 
     Examples
     --------
@@ -146,14 +146,14 @@ class TreeSet(Immutable):
         parents : array of int
             Parent of each node within its tree, -1 for a root.
         offsets : array of int
-            Where each tree starts, and at last where the last one ends.
+            The start of each tree, and the end of the last one.
         ids, classes : sequence, optional
             As for `TreeSet`.
 
         Returns
         -------
         TreeSet
-            The set; labels that do not occur are dropped from its alphabet.
+            The set; unused labels are removed from its alphabet.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class TreeSet(Immutable):
         ids: Sequence[Any] | None,
         classes: Sequence[Any] | None,
     ) -> "TreeSet":
-        """Make a set with labels numbered by first appearance: equal sets, equal arrays."""
+        """Make a set with labels numbered by first appearance: equal sets have equal arrays."""
         codes, parents, offsets = arrays
         used, first = np.unique(codes, return_index=True)
         index: dict[Label, int] = {}
@@ -215,7 +215,7 @@ class TreeSet(Immutable):
         Raises
         ------
         ValueError
-            If a line is not of that form; the message gives the line.
+            If a line has another form; the message gives the line.
 
         Examples
         --------
@@ -232,7 +232,7 @@ class TreeSet(Immutable):
         return cls._canonical(alphabet, (codes, parents, offsets), ids, classes)
 
     def to_jsonl(self, path: Path) -> None:
-        """Write the trees to a JSON Lines file, with `ids` and `classes` if there are.
+        """Write the trees to a JSON Lines file, with `ids` and `classes` if they exist.
 
         Parameters
         ----------
@@ -342,7 +342,7 @@ class TreeSet(Immutable):
 
     @property
     def offsets(self) -> OffsetArray:
-        """Where each tree starts, and at last where the last one ends; read-only."""
+        """The start of each tree, and the end of the last one; read-only."""
         return self._arrays[2]
 
     @property
@@ -351,7 +351,7 @@ class TreeSet(Immutable):
         return np.diff(self.offsets)
 
     def _core_set(self) -> "_core.PreparedSet":
-        """Give the trees ready for the kernels; made when first asked for."""
+        """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
             self._put(_prepared=_core.PreparedSet(*self._arrays))
         return self._prepared  # type: ignore[return-value]
@@ -376,7 +376,7 @@ class TreeSet(Immutable):
         return Tree._wrap(data)
 
     def _positions(self, index: Any) -> np.ndarray[Any, Any]:
-        """Give the positions that a slice, a list of ints or a mask selects."""
+        """Return the positions that a slice, a list of ints or a mask selects."""
         if isinstance(index, slice):
             return np.arange(len(self))[index]
         array = np.asarray(index if isinstance(index, (list, np.ndarray)) else None)
@@ -434,8 +434,8 @@ def _rebuild(
     ids: tuple[Any, ...] | None,
     classes: tuple[Any, ...] | None,
 ) -> TreeSet:
-    # Buffers that came out of band are the caller's, who may write to them, and may begin at any
-    # byte: dask cuts them out of a message.
+    # Buffers that were received out of band belong to the caller, who may write to them, and may be
+    # unaligned: dask takes them from the middle of a message.
     arrays: Any = tuple(a if a.flags.owndata else a.copy() for a in (codes, parents, offsets))
     _core.check_arrays(len(alphabet), *arrays)
     trees = TreeSet.__new__(TreeSet)

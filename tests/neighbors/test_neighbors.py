@@ -418,7 +418,7 @@ def test_an_index_tells_how_far_it_is():
     ],
 )
 def test_pivots_need_a_pseudo_metric(costs):
-    with pytest.raises(ValueError, match=r"'n_pivots' .* no pseudo-metric. Got 2 instead"):
+    with pytest.raises(ValueError, match=r"'n_pivots' .* not a pseudo-metric. Got 2 instead"):
         tm.TreeIndex(TREES, costs=costs, n_pivots=2)
     assert len(tm.TreeIndex(TREES, costs=costs).pivots) == 0
 

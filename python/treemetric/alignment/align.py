@@ -1,4 +1,4 @@
-"""Which edits: one optimal alignment of two trees."""
+"""One optimal alignment of two trees, and its edits."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,15 +23,15 @@ class Edit(NamedTuple):
     Attributes
     ----------
     op : {'replace', 'delete', 'insert'}
-        What is done.
+        The kind of edit.
     i : int or None
         Node of x, in preorder; None for an insertion.
     j : int or None
         Node of y, in preorder; None for a deletion.
     old, new : label or None
-        Labels before and after.
+        Labels before and after the edit.
     cost : float
-        What it costs.
+        The cost of the edit.
 
     Examples
     --------
@@ -49,21 +49,21 @@ class Edit(NamedTuple):
 
 
 class Alignment(Immutable):
-    """Which nodes of two trees correspond; the others are deleted and inserted.
+    """Pairs of corresponding nodes of two trees; other nodes are deleted or inserted.
 
-    Alignments are made by `align` and `cooptimal`. They are immutable values.
+    Alignments are returned by `align` and `cooptimal`. They are immutable values.
 
     Attributes
     ----------
     x, y : Tree
         The trees.
     costs : Costs
-        What edits cost.
+        The costs of edits.
     cost : float
-        What all edits cost together.
+        The total cost of all edits.
     pairs : tuple of tuples
-        ``(i, j)`` for nodes that correspond, ``(i, None)`` for deleted, ``(None, j)`` for
-        inserted ones, in preorder: first all nodes of x, then the insertions.
+        ``(i, j)`` for corresponding nodes, ``(i, None)`` for deleted and ``(None, j)`` for
+        inserted nodes, in preorder: first all nodes of x, then the insertions.
 
     Examples
     --------
@@ -78,8 +78,8 @@ class Alignment(Immutable):
     ['{a{c}}', '{a{d{c}}}']
     """
 
-    # The pairs are kept as bytes, two 32-bit numbers each, and made into tuples when asked for:
-    # most who align many trees want the cost or the counts, and tuples take longer than aligning.
+    # The pairs are stored as bytes, two 32-bit numbers each, and converted to tuples at first use:
+    # most callers need only the cost or the counts, and the tuples take longer than the alignment.
     __slots__ = ("_cost", "_costs", "_matches", "_pairs", "_x", "_y")
 
     _x: Tree
@@ -96,7 +96,7 @@ class Alignment(Immutable):
     @classmethod
     def _of(cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: bytes) -> "Alignment":
         alignment = object.__new__(cls)
-        # Past __setattr__, which refuses.
+        # Slot by slot, which is faster than `_put`: align is called for single pairs.
         _put_x(alignment, x)
         _put_y(alignment, y)
         _put_costs(alignment, costs)
@@ -112,28 +112,28 @@ class Alignment(Immutable):
 
     @property
     def y(self) -> Tree:
-        """The tree that comes out."""
+        """The result of the edits."""
         return self._y
 
     @property
     def costs(self) -> Costs:
-        """What edits cost."""
+        """The costs of edits."""
         return self._costs
 
     @property
     def cost(self) -> float:
-        """What all edits cost together."""
+        """The total cost of all edits."""
         return self._cost
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Nodes that correspond, deletions and insertions, in preorder."""
+        """Corresponding nodes, deletions and insertions, in preorder."""
         if self._pairs is None:
             _put_pairs(self, _core.all_pairs(self._matches, self._x._data, self._y._data))
         return self._pairs  # type: ignore[return-value]  # just put there
 
     def _all_edits(self) -> list[Edit]:
-        """List an edit for every pair, those that keep a node included."""
+        """List an edit for every pair, including nodes that are kept."""
         old, new = self.x.labels, self.y.labels
         # Once per pair of labels: a cost may be a Python function of the user.
         known: dict[Any, float] = {}
@@ -209,12 +209,12 @@ class Alignment(Immutable):
             yield _restricted(labels, self.x.parents, kept)
 
     def inverse(self) -> "Alignment":
-        """Give the alignment that turns y back into x.
+        """Return the alignment that turns y back into x.
 
         Returns
         -------
         Alignment
-            The same correspondence; its cost is that of the inverse edits.
+            The same pairs of nodes; its cost is the cost of the inverse edits.
 
         Examples
         --------
@@ -268,7 +268,7 @@ def _keeps(edit: Edit) -> bool:
 
 
 def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
-    """Give the tree of the nodes that are present; what hangs below others moves up."""
+    """Return the tree of the nodes that are present; children of other nodes move up."""
     position = np.cumsum(present) - 1
     # The nearest present ancestor, found from the top down.
     above: list[int] = []
@@ -290,7 +290,7 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     x, y : Tree
         Trees or forests.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
 
     Returns
     -------
@@ -303,10 +303,10 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
 
     Notes
     -----
-    The result is always the same one, with pairs as early as possible: both trees are
-    walked in preorder; wherever it is optimal the two next nodes are paired, or else their
-    subtrees are aligned with each other; otherwise the next node of x is deleted if that is
-    optimal, and the next node of y is inserted if it is not.
+    The result is deterministic, with pairs as early as possible. Both trees are visited in
+    preorder. The two next nodes are paired if that is optimal; if not, their subtrees are aligned
+    with each other if that is optimal. Otherwise the next node of x is deleted if that is optimal,
+    and the next node of y is inserted if not.
 
     Examples
     --------
@@ -322,19 +322,19 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
 def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
     """Compute the distances between all subtrees of x and all subtrees of y.
 
-    They come with the distance of the whole trees at no extra cost.
+    The algorithm for the distance of the whole trees computes all of them.
 
     Parameters
     ----------
     x, y : Tree
         Trees or forests.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
 
     Returns
     -------
     ndarray of shape (x.size, y.size)
-        The distance from the subtree below node i to that below node j, in preorder.
+        The distance from the subtree of node i to the subtree of node j, in preorder.
 
     Examples
     --------

@@ -17,23 +17,23 @@ __all__ = ["CoOptimal", "cooptimal"]
 
 
 class CoOptimal(Immutable):
-    """All optimal alignments of two trees; made by `cooptimal`.
+    """All optimal alignments of two trees; returned by `cooptimal`.
 
-    Iterating gives them one after the other, each once, pairs as early as possible first.
+    Iterating yields each alignment once, those with early pairs first.
 
     Attributes
     ----------
     x, y : Tree
         The trees.
     costs : Costs
-        What edits cost.
+        The costs of edits.
     cost : float
-        The distance, which is the cost of all of them.
+        The distance, which is the cost of every optimal alignment.
     count : int
-        How many there are.
+        The number of optimal alignments.
     expectation : ndarray of shape (x.size + 1, y.size + 1)
-        The share of them that pair node i with node j; the last column holds the shares of
-        deletions, the last row those of insertions.
+        The share of optimal alignments that pair node i with node j. The last column holds the
+        shares of deletions, the last row the shares of insertions.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class CoOptimal(Immutable):
     def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
         table, index = costs._pair_table(x, y)
         if index is not None:
-            # Labels that the costs do not know are refused now, not at first use.
+            # Unknown labels raise here, not at first use.
             for tree in (x, y):
                 _core.encode(tree._data.alphabet, index)
         pair = object.__new__(cls)
@@ -81,12 +81,12 @@ class CoOptimal(Immutable):
 
     @property
     def y(self) -> Tree:
-        """The tree that comes out."""
+        """The result of the edits."""
         return self._y
 
     @property
     def costs(self) -> Costs:
-        """What edits cost."""
+        """The costs of edits."""
         return self._costs
 
     def _once(self, name: str, compute: Callable[[], Any]) -> Any:
@@ -100,13 +100,13 @@ class CoOptimal(Immutable):
 
     @property
     def cost(self) -> float:
-        """The distance, which is the cost of all optimal alignments."""
+        """The distance, which is the cost of every optimal alignment."""
         pair = self._call
         return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
 
     @property
     def count(self) -> int:
-        """How many optimal alignments there are, exactly."""
+        """The exact number of optimal alignments."""
         return self._once(  # type: ignore[no-any-return]
             "count",
             lambda: int.from_bytes(self._core_call(_core.cooptimal_count), "little"),
@@ -125,7 +125,7 @@ class CoOptimal(Immutable):
         Parameters
         ----------
         k : int, default=1
-            How many.
+            Number of alignments.
         random_state : int, RandomState instance or None, default=None
             The source of randomness, as in scikit-learn.
 
@@ -151,7 +151,7 @@ class CoOptimal(Immutable):
         return [self._alignment(matches) for matches in drawn]
 
     def _alignment(self, matches: bytes) -> Alignment:
-        # Within the tolerance, costs may differ.
+        # Costs may differ within the tolerance.
         x, y, table, index = self._call
         cost = _core.alignment_cost(x, y, table, index, matches)
         return Alignment._of(self.x, self.y, self.costs, cost, matches)
@@ -175,35 +175,35 @@ def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9
     x, y : Tree
         Trees or forests.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     tol : float, default=1e-9
-        Two ways to go on count as equally good if they differ by at most this share of the
-        distance. It is meant for ties that rounding has broken: see Notes.
+        Two steps are tied if they differ by at most this share of the distance. It restores ties
+        that rounding breaks; see Notes.
 
     Returns
     -------
     CoOptimal
-        Their number, the share of each pair, samples, and an iterator over all of them.
+        The number of alignments, the share of each pair, samples, and an iterator.
 
     Notes
     -----
-    Alignments are counted, not paths through the dynamic programme: "delete, then insert"
-    and "insert, then delete" are two paths and one alignment. The smallest trees that show
-    it are a(a, a) and a(a(a)), with 6 optimal alignments and 7 paths. The number of optimal
-    alignments can grow exponentially; it is exact whatever its size. Time and memory are
-    those of the distance, plus a multiple for the subtrees that optimal alignments use. With
-    m and n nodes, the expectation takes about 80 * m * n bytes; an exact count beyond
-    2**53 takes up to three times its own length for each of m * n cells, and going through
-    all alignments the sum of the sizes of all pairs of subtrees that they use.
+    Alignments are counted, not paths through the dynamic program: "delete, then insert" and
+    "insert, then delete" are two paths and one alignment. The smallest example is a(a, a) and
+    a(a(a)), with 6 optimal alignments and 7 paths. The number of optimal alignments can grow
+    exponentially; it is exact for any size. Time and memory are those of the distance, plus a
+    multiple for the subtrees that optimal alignments use. With m and n nodes, the expectation takes
+    about 80 * m * n bytes. An exact count above 2**53 takes up to three times its own length
+    for each of m * n cells. Iterating over all alignments takes the sum of the sizes of all pairs
+    of subtrees that they use.
 
-    Ties are decided step by step. Costs that are whole numbers or short decimals have exact
-    sums, and exactly the optimal alignments are found. The sums of other costs are rounded,
-    by less than 1e-12 of the largest cost per node; differences as small as that are ties,
-    whatever `tol` says. A `tol` far above 1e-9 is not a budget for alignments that are
-    nearly optimal: what is granted at every step adds up.
+    Ties are decided step by step. Sums of integers and of short decimals are exact, and exactly the
+    optimal alignments are found. Sums of other costs are rounded by less than 1e-12 of the
+    largest cost per node; such small differences are ties for every `tol`. A `tol` far above 1e-9
+    does not bound the cost of nearly optimal alignments, because the differences of all steps add
+    up.
 
-    Iteration pairs nodes as early as it can, in preorder of x. The first alignment need not
-    be that of `align`, which prefers to keep subtrees together.
+    Iteration pairs nodes as early as possible, in preorder of x. The first alignment may differ
+    from that of `align`, which prefers to keep subtrees together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How often each symbol is edited into each other one, for many pairs of trees."""
+"""Counts of edits by symbols, for many pairs of trees."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,16 +29,16 @@ __all__ = ["EditCounts", "edit_counts"]
 
 
 class EditCounts(NamedTuple):
-    """Symbol matrices of pairs of trees; made by `edit_counts`.
+    """Symbol matrices of pairs of trees; returned by `edit_counts`.
 
     Attributes
     ----------
     alphabet : tuple
         The U labels of all trees.
     pairs : ndarray of shape (n_pairs, 2)
-        Which trees were compared.
+        The compared trees.
     matrix : csr_array of shape (n_pairs, (U + 1) ** 2)
-        One symbol matrix per row, old labels by new ones, gap last, row by row.
+        One flattened symbol matrix per row: old labels by new labels, the gap last.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class EditCounts(NamedTuple):
     matrix: "csr_array"
 
     def dense(self) -> FloatArray:
-        """Give the symbol matrices as one dense array, for small alphabets.
+        """Return the symbol matrices as one dense array, for small alphabets.
 
         Returns
         -------
         ndarray of shape (n_pairs, U + 1, U + 1)
-            ``[p, u, v]`` is how often symbol u is edited into symbol v in pair p.
+            ``[p, u, v]`` is the number of edits of symbol u into symbol v in pair p.
 
         Examples
         --------
@@ -76,12 +76,12 @@ class EditCounts(NamedTuple):
         return full
 
     def distances(self, costs: Costs) -> FloatArray:
-        """Price the counted edits: the pseudo-edit distances.
+        """Compute the costs of the counted edits: the pseudo-edit distances.
 
         Parameters
         ----------
         costs : Costs
-            What edits cost now; they need not be those that the alignments are optimal for.
+            The costs of edits; the alignments may be optimal under other costs.
 
         Returns
         -------
@@ -112,23 +112,22 @@ def edit_counts(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> EditCounts:
-    """Count how often each symbol is edited into each other one, for many pairs of trees.
+    """Count the edits of each symbol into each other symbol, for many pairs of trees.
 
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees to go from.
+        The source trees.
     Y : TreeSet or list of Tree, optional
-        The trees to go to; by default X.
+        The target trees; X by default.
     pairs : array-like of shape (n_pairs, 2), optional
-        Indices into X and Y; by default all pairs, row by row.
+        Indices into X and Y; all pairs by default, row by row.
     costs : Costs, optional
-        The costs under which alignments are optimal; 1 for every edit by default.
+        The costs under which alignments are optimal; every edit costs 1 by default.
     script : {'average', 'one'}, default='average'
-        Count the average over all optimal alignments, or the one that `align` gives.
+        Count the average over all optimal alignments, or the alignment of `align`.
     temperature : float, optional
-        If given, average over all alignments instead, the cheaper the more, as
-        `soft_alignment` does.
+        If given, average over all alignments, weighted as in `soft_alignment`.
     tol : float, default=1e-9
         As in `cooptimal`.
     n_jobs : int, optional
@@ -139,13 +138,13 @@ def edit_counts(
     Returns
     -------
     EditCounts
-        The symbol matrices, sparse whatever the alphabet: a pair of trees has far fewer
-        different edits than there are symbol pairs. ``dense()`` gives them as one array,
-        which suits small alphabets; ``distances(costs)`` prices them.
+        The symbol matrices. They are sparse: a pair of trees has far fewer different edits than
+        there are pairs of symbols. ``dense()`` returns them as one array, for small alphabets;
+        ``distances(costs)`` returns the costs of the edits.
 
     See Also
     --------
-    cooptimal : The same for one pair, by nodes instead of symbols.
+    cooptimal : Counts for one pair, by nodes instead of symbols.
 
     Examples
     --------

@@ -14,15 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["alignment_html"]
 
-# Beyond this many rows, kept rows far from any edit are folded; what is still too long
-# is cut.
+# In longer tables, kept rows far from any edit are folded; a table that is still too long is cut.
 _MOST_ROWS = 200
 _CONTEXT = 3
 _LONGEST_LABEL = 60
 _WIDEST_INDENT = 60
 
-# Half-transparent Okabe-Ito colours suit a light and a dark page alike, and the signs
-# say the same to those who do not see colours.
+# Half-transparent Okabe-Ito colours work on light and dark pages, and the signs have the same
+# meaning for readers who do not see colours.
 _TINTS = {
     "replaced": "rgba(0,114,178,.28)",
     "deleted": "rgba(213,94,0,.28)",
@@ -93,7 +92,7 @@ def _body(rows: list[Row], sides: tuple[_Side, _Side]) -> "Iterator[str]":
 
 
 def _visible(rows: list[Row]) -> list[bool]:
-    """Say which rows not to fold: of a long table the top and what is near an edit."""
+    """Return which rows are not folded: in a long table, the top and rows near an edit."""
     if len(rows) <= _MOST_ROWS:
         return [True] * len(rows)
     visible = [at < _CONTEXT for at in range(len(rows))]

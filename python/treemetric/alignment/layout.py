@@ -1,4 +1,4 @@
-"""Where the nodes of two aligned trees stand: outlines side by side, a row per node."""
+"""The rows of two aligned trees: outlines side by side, one row per node."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ KINDS: tuple[Kind, ...] = ("kept", "replaced", "deleted", "inserted")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands in one row: a node of x, a node of y, or a matched pair."""
+    """The content of one row: a node of x, a node of y, or a matched pair."""
 
     kind: Kind
     i: int | None
@@ -33,7 +33,7 @@ class Row:
 
 
 def aligned_rows(alignment: "Alignment") -> list[Row]:
-    """Put both trees in one list of rows from top to bottom, matched nodes in one row.
+    """List the rows of both trees from top to bottom, with matched nodes in one row.
 
     An alignment keeps the order of ancestors and of siblings, hence preorder, so that
     the rows show both trees in preorder and no two matches cross.
@@ -55,18 +55,18 @@ def aligned_rows(alignment: "Alignment") -> list[Row]:
 
 
 def count_kinds(rows: list[Row]) -> dict[Kind, int]:
-    """Count the rows of each kind, also of those that do not occur."""
+    """Count the rows of each kind, including kinds that do not occur."""
     found = Counter(row.kind for row in rows)
     return {kind: found[kind] for kind in KINDS}
 
 
 def heading(name: str, tree: "Tree") -> str:
-    """Write what stands above a tree."""
+    """Return the heading of a tree."""
     return f"{name}, {tree.size} node{'' if tree.size == 1 else 's'}"
 
 
 def indents(tree: "Tree", step: float, widest: float) -> list[float]:
-    """Give each node's indent, in preorder: a step per ancestor, less if that is too wide."""
+    """Return the indent of each node: a step per ancestor, or less if that is too wide."""
     depths: list[int] = []
     for parent in tree.parents.tolist():
         depths.append(0 if parent < 0 else depths[parent] + 1)

@@ -12,12 +12,12 @@ from treemetric.tree import Tree
 
 __all__ = ["SoftAlignment", "soft_alignment"]
 
-# Far beyond it the soft distance is no number any more.
+# Far above it the soft distance overflows.
 HOTTEST = 1e100
 
 
 class SoftAlignment(NamedTuple):
-    """The soft distance of two trees and the expected alignment; made by `soft_alignment`.
+    """The soft distance of two trees and the expected alignment; see `soft_alignment`.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SoftAlignment(NamedTuple):
 def soft_alignment(
     x: Tree, y: Tree, *, temperature: float = 1.0, costs: Costs | None = None
 ) -> SoftAlignment:
-    """Weigh all alignments of two trees, the cheaper the more.
+    """Compute a weighted average of all alignments of two trees.
 
     An alignment of cost d has the weight ``exp(-d / temperature)``.
 
@@ -50,10 +50,10 @@ def soft_alignment(
     x, y : Tree
         Trees or forests.
     temperature : float, default=1.0
-        How much dearer alignments count; must be positive, at most 1e100, and not below
-        1e-10 of the cost of deleting and inserting everything.
+        Higher temperatures give more weight to more expensive alignments. At most 1e100, and at
+        least 1e-10 of the cost of deleting and inserting all nodes.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
 
     Returns
     -------
@@ -64,13 +64,13 @@ def soft_alignment(
 
     Notes
     -----
-    All cells of the dynamic programme count, along left or right paths, whichever are fewer. For
-    trees that turn left and right by turns (zigzags) both are many: time grows with the fourth
-    power of their size, while that of `distance` and `cooptimal` does not.
+    The dynamic program uses left or right paths, whichever have fewer cells. For trees that
+    alternate between left and right (zigzags) both have many: the time grows with the fourth power
+    of the size, unlike the time of `distance` and `cooptimal`.
 
-    As the temperature goes to 0, the soft distance becomes the distance and the expectation
-    the average of `cooptimal`. The soft distance can be negative, and that of a tree to
-    itself is: many alignments share in the sum.
+    As the temperature goes to 0, the soft distance converges to the distance and the expectation to
+    the average of `cooptimal`. The soft distance can be negative. The soft distance of a tree to
+    itself is negative, because many alignments contribute to the sum.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""What an edit costs.
+"""The costs of edits.
 
-A cost function prices three edits: replacing a label by another, deleting a label and
-inserting one. All kinds of costs here can be passed wherever a function takes ``costs``.
+Costs define the cost of three edits: replacing a label by another, deleting a label and inserting
+a label. Every function with a parameter ``costs`` accepts all kinds of costs.
 
-The dynamic programme of Zhang and Shasha pairs every node with at most one other node.
-That is the cheapest edit script if the costs obey the triangle inequality. If they do not,
-a chain of edits to one node (a to c, then c to b) can be cheaper than the direct edit (a to
-b), and the result, though still the cheapest *alignment*, is larger than the cheapest
-*script*. ``costs.violations()`` tells whether this can happen and where,
-``costs.closure()`` gives the costs of the cheapest chains, under which the two agree.
+The dynamic program of Zhang and Shasha pairs every node with at most one other node. This is the
+cheapest edit script if the costs satisfy the triangle inequality. If they do not, a chain of edits
+to one node (a to c, then c to b) can be cheaper than the direct edit (a to b). The result is then
+still the cheapest *alignment*, but more expensive than the cheapest *script*.
+``costs.violations()`` lists where this can happen. ``costs.closure()`` returns the costs of the
+cheapest chains, under which alignment and script agree.
 """
 
 from treemetric.costs.base import Costs, Violation

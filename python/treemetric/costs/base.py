@@ -218,7 +218,7 @@ class Costs(ABC):
         costs = self._worked_matrix(None if alphabet is None else tuple(alphabet))
         return CostMatrix(costs.alphabet, _core.closure(costs.matrix))
 
-    # What the rest of the package asks of costs. Each method has a default that follows from
+    # The methods that the rest of the package uses. Each method has a default that follows from
     # `to_matrix` and is correct for every kind; a kind overrides what it can do better.
 
     # True if `to_matrix()` works without an alphabet: these labels, and no others, have costs.

@@ -1,4 +1,4 @@
-"""Costs in files: what the command line reads."""
+"""Costs in files, for the command line."""
 
 import csv
 import json
@@ -15,11 +15,12 @@ def read_costs(path: Path, kind: str | None = None) -> CostMatrix | VectorCosts:
     """Read costs from a .csv, .json or .npz file.
 
     A CSV file is a table with the labels in its first row and in its first column, in the same
-    order; the gap, an empty label, comes last. The entry in row a and column b is the cost of
-    replacing a by b, the last column holds the costs of deleting, the last row those of inserting.
-    A JSON file is an object with the list "alphabet" and the list of rows "matrix", as `CostMatrix`
-    takes them; only there labels may be numbers, those of a CSV file are texts. An .npz file has
-    the arrays "words" and "vectors"; the kind, cosine by default, is that of `VectorCosts`.
+    order; the last label is empty and means the gap. The entry in row a and column b is the cost of
+    replacing a by b. The last column holds the costs of deleting, the last row the costs of
+    inserting. A JSON file is an object with the list "alphabet" and the list of rows "matrix", as
+    for `CostMatrix`. Labels can be numbers in a JSON file; in a CSV file they are texts. An .npz
+    file has the arrays "words" and "vectors"; `kind` is the kind of `VectorCosts`, cosine by
+    default.
     """
     if path.suffix not in (".csv", ".json", ".npz"):
         msg = f"The file of the costs must end in .csv, .json or .npz: {path}"
@@ -30,7 +31,7 @@ def read_costs(path: Path, kind: str | None = None) -> CostMatrix | VectorCosts:
     if kind is not None:
         msg = f"--kind says how vectors become costs, but {path} is a table; got {kind!r}"
         raise ValueError(msg)
-    # A byte order mark is what spreadsheets put in front.
+    # Spreadsheets write a byte order mark.
     text = path.read_text(encoding="utf-8-sig")
     try:
         alphabet, matrix = _from_csv(text) if path.suffix == ".csv" else _from_json(text)

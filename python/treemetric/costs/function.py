@@ -1,4 +1,4 @@
-"""Costs by a Python function."""
+"""Costs from a Python function."""
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
@@ -14,7 +14,7 @@ from treemetric.costs.matrix import CostMatrix
 
 
 class CallableCosts(Immutable, Costs):
-    """Costs by a Python function.
+    """Costs from a Python function.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class CallableCosts(Immutable, Costs):
 
     def _parts(self, x: Sequence[Label], y: Sequence[Label]) -> Parts:
         if None in x or None in y:
-            message = "None stands for the gap in CallableCosts and cannot be a label"
+            message = "None means the gap in CallableCosts and cannot be a label"
             raise ValueError(message)
         replace = np.array([self._call(a, b) for a in x for b in y], dtype=np.float64)
         return (

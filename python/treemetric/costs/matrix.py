@@ -1,4 +1,4 @@
-"""Costs by table."""
+"""Costs from a table."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _LARGEST = 1e200  # so that no sum of costs overflows
 
 
 def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
-    """Copy real numbers, and nothing else, to a new float64 array."""
+    """Check that values are real numbers, and copy them to a new float64 array."""
     array = np.array(values)
     if array.size and array.dtype.kind not in "biuf":
         refuse(parameter, owner, "an array of real numbers", f"dtype {array.dtype}")
@@ -26,16 +26,16 @@ def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
 
 
 class CostMatrix(Immutable, Costs):
-    """Costs by table.
+    """Costs from a table.
 
     Parameters
     ----------
     alphabet : iterable of labels
         The U labels, each once.
     matrix : array-like of shape (U + 1, U + 1)
-        ``matrix[i, j]`` is the cost of replacing label i by label j; the last column
-        holds the costs of deleting, the last row those of inserting. Entries must be
-        finite and not negative, the last one 0. The matrix need not be symmetric.
+        ``matrix[i, j]`` is the cost of replacing label i by label j. The last column
+        holds the costs of deleting, the last row the costs of inserting. Entries must be
+        finite and non-negative, and the last one 0. The matrix need not be symmetric.
 
     Attributes
     ----------
@@ -52,12 +52,12 @@ class CostMatrix(Immutable, Costs):
 
     Notes
     -----
-    Whole numbers up to 2**40 and short decimals (such as 0.25 or 1.5, at most nine decimals)
-    are used as they are, and distances are correctly rounded sums. Other costs are rounded to
-    a grid of 2**-40 of the largest one first, which moves each by less than 5e-13 of it (to a
-    grid of 2**-100, at some loss of speed, if some are smaller than 1/2048 of the largest).
-    Sums are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
-    symmetric if the costs are, and every way to compute them gives the same bits.
+    Integers up to 2**40 and short decimals (such as 0.25 or 1.5, with at most nine decimals) are
+    used without rounding, and distances are correctly rounded sums. Other costs are first rounded
+    to a grid of 2**-40 of the largest cost, which changes each cost by less than 5e-13 of the
+    largest. If some costs are smaller than 1/2048 of the largest, the grid is 2**-100, which is
+    slower. Sums are exact after that: the distance of a tree to itself is exactly 0, distances are
+    exactly symmetric if the costs are, and all methods return the same bits.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class CostMatrix(Immutable, Costs):
         if len(index) != len(labels):
             twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
-        # A copy, so that nobody else can write to it.
+        # A copy, so that the caller cannot write to it.
         costs = as_floats(matrix, "matrix", owner)
         side = len(labels) + 1
         if costs.shape != (side, side):

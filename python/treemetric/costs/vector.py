@@ -1,4 +1,4 @@
-"""Costs between labels that carry vectors."""
+"""Costs between labels that have vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,25 +36,24 @@ _Points = tuple[npt.NDArray[np.floating[Any]], FloatArray, "_core.VectorTable"]
 
 
 class VectorCosts(Immutable, Costs):
-    """Costs between labels that carry vectors, such as words.
+    """Costs between labels that have vectors, such as words.
 
-    Only the labels that meet in a pair of trees are ever compared, so the vocabulary may be
-    as large as it likes: no table of all pairs of labels is made.
+    Only labels that meet in a pair of trees are compared. There is no table of all pairs of
+    labels, so the vocabulary can have any size.
 
     Parameters
     ----------
     alphabet : iterable of labels
         The U labels that have a vector, each once.
     vectors : array-like of shape (U, V)
-        Their vectors, in float32 or float64; such arrays are used as they are, without a
-        copy, and must not be changed afterwards. Other numbers are converted. A vector of
-        zeros is the same as none.
+        Their vectors. Arrays of float32 or float64 are not copied and must not be changed
+        afterwards; other numbers are converted. A vector of zeros means no vector.
     kind : {'cosine', 'chord', 'angle', 'euclidean'}, default='cosine'
-        How two vectors x and y become a cost; see Notes.
+        The cost of two vectors; see Notes.
     projection : array-like of shape (V, k), optional
-        The matrix Ω that vectors are multiplied with first; none by default.
+        The matrix Ω that vectors are multiplied by first; none by default.
     unknown : {'blank', 'error'}, default='blank'
-        Whether labels that are not in the alphabet are nodes without a vector, or an error.
+        Whether a label that is not in the alphabet has no vector or is an error.
 
     Attributes
     ----------
@@ -67,7 +66,7 @@ class VectorCosts(Immutable, Costs):
     projection : ndarray of shape (V, k) or None
         The projection, read-only.
     unknown : str
-        What labels outside the alphabet are.
+        How labels outside the alphabet are handled.
 
     Notes
     -----
@@ -82,19 +81,19 @@ class VectorCosts(Immutable, Costs):
     ``euclidean`` length of the difference     the length     yes
     ============= ============================ ============== =====================
 
-    The gap, and a node without a vector, have s = 0 against a vector; they cost nothing against
-    each other, so such a node can be inserted and deleted freely. The same holds of a vector that
-    the projection sends to zero up to rounding: with a length of at most 8 ε ``|x| |Ω|``, with ε
-    the precision of the vectors (not for ``euclidean``, where it hardly matters). The first three
-    kinds increase with each other, so they agree on what is closest to a label. ``cosine`` is
-    the cost of Paaßen et al. (2018). It is a quarter of a squared chord, hence not
-    triangular: vectors at 0°, 60° and 120° cost 1/4, 1/4 and, from first to last, 3/4. The
-    distance under it is that of the cheapest alignment, not of the cheapest script.
+    The gap and a node without a vector have s = 0 against a vector. They cost nothing against each
+    other, so such a node can be inserted and deleted at no cost. The same is true for a vector that
+    the projection maps to zero up to rounding, that is to a length of at most 8 ε ``|x| |Ω|`` with
+    the precision ε of the vectors (not for ``euclidean``, where this has little effect). The first
+    three kinds are monotone functions of each other, so they agree on the closest label.
+    ``cosine`` is the cost of Paaßen et al. (2018). It is a quarter of a squared chord, hence not
+    triangular: vectors at 0°, 60° and 120° cost 1/4, 1/4 and, from first to last, 3/4. The distance
+    under it is the cost of the cheapest alignment, not of the cheapest script.
 
-    Costs are rounded to multiples of 2**-40 (of the largest possible one, for
-    ``euclidean``), after which all sums are exact; `to_matrix` gives them as they were
-    before. Vectors that are nearly equal or nearly opposite keep their digits. In float32 the
-    products of vectors have an error of about 1e-7.
+    Costs are rounded to multiples of 2**-40 (of the largest possible cost, for ``euclidean``), and
+    then all sums are exact; `to_matrix` returns the costs before rounding. Costs of vectors that
+    are nearly equal or nearly opposite are accurate. In float32 the products of vectors have an
+    error of about 1e-7.
 
     Examples
     --------
@@ -146,17 +145,17 @@ class VectorCosts(Immutable, Costs):
         self._put(unknown=unknown, _index=index, _cached=None)
 
     def with_projection(self, projection: npt.ArrayLike | None) -> "VectorCosts":
-        """Give the same costs with another projection.
+        """Return the same costs with another projection.
 
         Parameters
         ----------
         projection : array-like of shape (V, k) or None
-            The matrix Ω that vectors are multiplied with first, or none.
+            The matrix Ω that vectors are multiplied by first, or None.
 
         Returns
         -------
         VectorCosts
-            New costs; they share the vectors.
+            New costs, which share the vectors.
 
         Examples
         --------
@@ -166,13 +165,13 @@ class VectorCosts(Immutable, Costs):
         array([[3.]])
         """
         omega = _projection(projection, self.vectors.shape[1])
-        # Not made anew: learning does this in every step, and the rest has been checked.
+        # Without __init__: learning does this in every step, and the rest has been checked.
         found = object.__new__(VectorCosts)
         found.__dict__.update(self.__dict__, projection=omega, _cached=None)
         return found
 
     def _restricted(self, labels: Iterable[Label]) -> "VectorCosts":
-        """Give the costs of some labels only; those without a vector stay so."""
+        """Return the costs of some labels only; labels without a vector still have none."""
         rows = sorted({self._index[label] for label in labels if label in self._index})
         if len(rows) == len(self.alphabet):
             return self
@@ -180,12 +179,12 @@ class VectorCosts(Immutable, Costs):
         return _restore(some, self.vectors[rows], self.kind, self.projection, self.unknown)
 
     def project(self, labels: Iterable[Label] | None = None) -> npt.NDArray[np.floating[Any]]:
-        """Give the vectors after the projection.
+        """Return the vectors after the projection.
 
         Parameters
         ----------
         labels : iterable of labels, optional
-            Whose vectors; all by default. Labels without one get zeros.
+            The labels; all by default. The vector of a label without one is zero.
 
         Returns
         -------
@@ -199,7 +198,7 @@ class VectorCosts(Immutable, Costs):
         >>> costs.project("b")
         array([[3.]])
         """
-        # What is nothing but rounding errors counts as none, here as in all costs.
+        # A vector of rounding errors counts as no vector, as in all costs.
         none = self._points()[1] == 0.0
         projected = self._product()
         if labels is None:
@@ -236,7 +235,7 @@ class VectorCosts(Immutable, Costs):
         return self._points()[2]
 
     def _rows(self, labels: Sequence[Label], *, gap: bool = False) -> FloatArray:
-        """Give the rows that costs are computed from, with a last one for the gap."""
+        """Return the rows that costs are computed from; with `gap`, the last one is the gap."""
         points = self._points()[0]
         codes = self._codes(labels)
         found = np.zeros((len(codes) + gap, points.shape[1]))
@@ -245,7 +244,7 @@ class VectorCosts(Immutable, Costs):
         return found
 
     def _codes(self, labels: Sequence[Label]) -> npt.NDArray[np.uint32]:
-        """Give the rows of labels; one beyond the last for those without a vector."""
+        """Return the rows of labels; labels without a vector get the row after the last."""
         blank = len(self.alphabet)
         codes = [self._index.get(label, blank) for label in labels]
         if self.unknown == "error" and blank in codes:
@@ -291,17 +290,17 @@ class VectorCosts(Immutable, Costs):
         return not self._index.keys().isdisjoint(labels)
 
     def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
-        """Give the costs of an alphabet as a matrix.
+        """Return the costs of an alphabet as a matrix.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            The labels; all that have a vector by default.
+            The labels; all labels with a vector by default.
 
         Returns
         -------
         CostMatrix
-            Their costs; it has the square of their number of entries.
+            The costs; the memory is quadratic in the number of labels.
 
         Examples
         --------
@@ -324,22 +323,22 @@ class VectorCosts(Immutable, Costs):
         return self._matrix(some, _WORKED)
 
     def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
-        """Tell so for lengths of differences and for angles.
+        """Return True for lengths of differences and for angles.
 
-        The gap and all that counts as no vector is the origin for the former, and one more
-        direction at right angles to all others for the latter.
+        The gap and labels without a vector are the origin for lengths, and an additional direction
+        at right angles to all others for angles.
         """
-        self._points()  # refuses what has no costs
+        self._points()  # raises if vectors have no costs
         self._codes(labels or ())
         return self.kind != "cosine" and tol >= _ROUNDING
 
     def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
-        """Tell whether every edit costs as much as its inverse: always.
+        """Check whether every edit costs as much as its inverse: always True.
 
         Parameters
         ----------
         alphabet : iterable of labels, optional
-            Not needed.
+            Ignored.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Vectors of words in files: what the command line and the experiments read."""
+"""Vectors of words in files, for the command line and the experiments."""
 
 import zlib
 from pathlib import Path
@@ -12,7 +12,7 @@ from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import refuse
 
 _MUST = "an .npz file with the arrays 'words' and 'vectors'"
-# What NumPy raises for files that are none, damaged, or hold objects.
+# Raised by NumPy for other files, damaged files, and files that hold objects.
 _UNREADABLE = (ValueError, EOFError, BadZipFile, zlib.error)
 
 Numbers = npt.NDArray[Any]
@@ -23,7 +23,7 @@ def read_vectors(path: PathLike, parameter: str, owner: str) -> tuple[list[str],
 
     The array ``words`` has one dimension and holds texts, or bytes in UTF-8; the array ``vectors``
     holds finite numbers, with a row for each word and at least one column. Errors name the
-    parameter and whose it is.
+    parameter and its owner.
     """
     arrays = _arrays(Path(path), parameter, owner)
     words, vectors = arrays["words"], arrays["vectors"]
@@ -56,11 +56,11 @@ def read_vectors(path: PathLike, parameter: str, owner: str) -> tuple[list[str],
 
 def _arrays(path: Path, parameter: str, owner: str) -> dict[str, Numbers]:
     """Load both arrays of the file."""
-    with path.open("rb") as file:  # np.load leaves files open that it cannot read
+    with path.open("rb") as file:  # np.load does not close files that it cannot read
         try:
             found = np.load(file, allow_pickle=False)
         except _UNREADABLE:
-            # NumPy takes everything else for a pickle.
+            # NumPy reads every other file as a pickle.
             refuse(parameter, owner, _MUST, f"{path.name}, which is none,")
         if isinstance(found, np.ndarray):
             refuse(parameter, owner, _MUST, f"{path.name}, which is a single array,")

@@ -1,1 +1,1 @@
-"""Matrices of distances, block by block: in memory, in a file, on dask or joblib."""
+"""Matrices of distances: in memory, in a file, on dask or joblib."""

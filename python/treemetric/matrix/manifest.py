@@ -1,4 +1,4 @@
-"""The manifest beside a file of distances: what the file is, and which blocks are in it."""
+"""The manifest of a file of distances: what the file holds, and which blocks are finished."""
 
 import glob
 import json
@@ -11,7 +11,7 @@ from typing import Any, Self
 from treemetric._base.files import remove_parts, write_text
 
 FORMAT = 1
-# What must agree, and how a difference is told.
+# What must agree, and how a difference is reported.
 _WORDS = {
     "format": "a manifest of another format",
     "version": "another version of treemetric",
@@ -27,19 +27,19 @@ _FINGERPRINTS = ("trees", "other_trees", "costs")
 _UNREADABLE = "The manifest {} is not one of treemetric"
 
 
-# More than any plan has; a damaged number must not fill the memory.
+# More than any plan has, so that a damaged number does not fill the memory.
 _MOST_BLOCKS = 10**8
 
 
 class Manifest:
-    """A JSON file that is replaced as a whole, so that it is never half written.
+    """A JSON file that is replaced as a whole, so that it is never incomplete.
 
     Parameters
     ----------
     path
         The file.
     identity
-        What the distances are of: fingerprints, and options that change the result.
+        What the distances were computed from: fingerprints, and options that change the result.
     """
 
     def __init__(self, path: Path, identity: dict[str, Any]) -> None:
@@ -50,11 +50,11 @@ class Manifest:
         self.done: set[int] = set()
 
     def exists(self) -> bool:
-        """Tell whether there is such a file."""
+        """Return True if the file exists."""
         return self.path.exists()
 
     def load(self) -> list[str]:
-        """Read the file; give what in it differs from the identity, in words."""
+        """Read the file; return its differences from the identity, in words."""
         self._remove_parts()
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
@@ -72,13 +72,13 @@ class Manifest:
         return differences
 
     def begin(self, plan: dict[str, Any], extra: dict[str, Any]) -> None:
-        """Write a manifest of no blocks."""
+        """Write a manifest without blocks."""
         self.plan, self.extra, self.done = plan, extra, set()
         self._remove_parts()
         self.save()
 
     def record(self, blocks: Iterable[int]) -> None:
-        """Note that the values of some blocks are on disk."""
+        """Record that the values of some blocks are on disk."""
         self.done.update(blocks)
         self.save()
 
@@ -102,14 +102,14 @@ def _difference(key: str, there: object, here: object) -> str:
 
 
 def _numbers(runs: list[list[int]]) -> set[int]:
-    """Give the numbers of runs of first and last."""
+    """Return the numbers in runs, which are pairs of first and last number."""
     if any(not 0 <= first <= last < _MOST_BLOCKS for first, last in runs):
         raise ValueError(runs)
     return {k for first, last in runs for k in range(first, last + 1)}
 
 
 def _runs(numbers: Iterable[int]) -> list[list[int]]:
-    """Give numbers as runs of first and last."""
+    """Return numbers as runs, which are pairs of first and last number."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][1] == number - 1:
@@ -120,7 +120,7 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
 
 
 class Lock:
-    """Keeps two processes from filling one file; the system releases it when its holder dies."""
+    """Prevents two processes from filling one file; released if the process dies."""
 
     def __init__(self, path: Path, target: Path) -> None:
         self.path, self.target = path, target
@@ -133,7 +133,7 @@ class Lock:
                 self._file.close()
                 message = f"{self.target} is being filled by another call"
                 raise BlockingIOError(message)
-            # Its last holder may have removed the file between our two steps.
+            # The previous process may have removed the file between our two steps.
             try:
                 if os.fstat(self._file.fileno()).st_ino == self.path.stat().st_ino:
                     return self
@@ -153,7 +153,7 @@ class Lock:
 
 
 def _lock(file: Any) -> bool:
-    """Lock a file without waiting; tell whether it worked."""
+    """Lock a file without waiting; return False if it is locked."""
     try:
         import fcntl
     except ImportError:

@@ -1,4 +1,4 @@
-"""Nearest neighbours and all pairs within a radius, exact."""
+"""Exact searches for nearest neighbours and for neighbours within a radius."""
 
 from treemetric.neighbors.index import TreeIndex
 from treemetric.neighbors.results import NearestResult, WithinResult

@@ -1,4 +1,4 @@
-"""A set of trees prepared once for many searches."""
+"""A set of trees that is prepared once for many searches."""
 
 from typing import Any
 
@@ -20,50 +20,52 @@ __all__ = ["TreeIndex"]
 
 
 class TreeIndex:
-    """Trees that are searched again and again.
+    """A set of trees for repeated searches.
 
-    An index keeps its trees ready for comparison, what lower bounds need of them and, for costs
-    that are a pseudo-metric, the distances from a few of them, the pivots, to all others: a tree
-    that is near to a pivot is far from all that are far from the pivot.
+    An index keeps its trees prepared for comparison, the data for lower bounds and, for costs that
+    are a pseudo-metric, the distances from a few of its trees, the pivots, to all others. A tree
+    that is near a pivot is far from all trees that are far from the pivot.
 
     Parameters
     ----------
     Y : TreeSet or list of Tree
-        The trees to choose from.
+        The trees to search in.
     costs : Costs, optional
-        What an edit costs; 1 by default.
+        The costs of edits; every edit costs 1 by default.
     n_pivots : int or 'auto', default='auto'
-        Number of pivots; 0 for none. Each takes a distance to every tree now and a distance
-        for every query later. 'auto' takes as many as pay in our measurements; see Notes.
+        Number of pivots; 0 for none. Each pivot takes one distance to every tree when the index
+        is built and one distance for every query. 'auto' uses pivots where they were faster in
+        our measurements; see Notes.
     n_jobs : int, optional
         Number of threads to build with; None means 1, -1 all CPUs.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
-        with numbers of pivots; returning False stops the work.
+        with numbers of pivots; returning False stops the computation.
 
     Attributes
     ----------
     trees : TreeSet
         The trees.
     costs : Costs
-        What an edit costs.
+        The costs of edits.
     pivots : ndarray of shape (n_pivots,)
         The positions of the pivots.
 
     Raises
     ------
     ValueError
-        If pivots are wanted for costs that are no pseudo-metric.
+        If `n_pivots` is positive and the costs are not a pseudo-metric.
 
     See Also
     --------
-    nearest, within : For all queries at once.
+    nearest, within : Searches for all queries at once.
 
     Notes
     -----
-    The results are those of `nearest` and `within`, bit for bit: costs may break the triangle
-    inequality by rounding, and what that can do to a distance is subtracted from what pivots
-    tell. Pivots are chosen far from each other, the largest tree first. An index pickles.
+    The results equal those of `nearest` and `within` bit for bit: the bounds of pivots are reduced
+    by the largest effect of rounding on the triangle inequality. Pivots are chosen far from each
+    other, starting with the largest tree. 'auto' uses 4 pivots for `VectorCosts` and at least 100
+    trees, otherwise none. An index can be pickled.
 
     Examples
     --------
@@ -108,7 +110,7 @@ class TreeIndex:
 
     @property
     def costs(self) -> Costs:
-        """What an edit costs."""
+        """The costs of edits."""
         return self._costs
 
     @property
@@ -131,10 +133,10 @@ class TreeIndex:
         Parameters
         ----------
         X : TreeSet or list of Tree, optional
-            The trees whose neighbours are wanted; by default those of the index, where no
+            The trees whose neighbours are searched; the trees of the index by default, where no
             tree is its own neighbour.
         k : int, default=5
-            Number of neighbours, at most the number of trees to choose from.
+            Number of neighbours, at most the number of candidates.
         n_jobs : int, optional
             Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
         progress : callable or bool, optional
@@ -143,7 +145,7 @@ class TreeIndex:
         Returns
         -------
         NearestResult
-            As of `treemetric.nearest`.
+            As from `treemetric.nearest`.
 
         Examples
         --------
@@ -162,15 +164,15 @@ class TreeIndex:
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> WithinResult:
-        """Find all trees of the index that are at most that far, exactly.
+        """Find all trees of the index within a radius, exactly.
 
         Parameters
         ----------
         X : TreeSet or list of Tree, optional
-            The trees whose neighbours are wanted; by default those of the index, where no
+            The trees whose neighbours are searched; the trees of the index by default, where no
             tree is its own neighbour.
         radius : float
-            The largest distance that counts as near; ``inf`` for all.
+            The largest distance of a neighbour; ``inf`` for all.
         n_jobs : int, optional
             Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
         progress : callable or bool, optional
@@ -179,7 +181,7 @@ class TreeIndex:
         Returns
         -------
         WithinResult
-            As of `treemetric.within`.
+            As from `treemetric.within`.
 
         Examples
         --------

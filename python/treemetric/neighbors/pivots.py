@@ -13,7 +13,7 @@ from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CancelledError
 from treemetric.treeset import TreeSet
 
-# How many pivots pay where nothing better is known, and for how many trees at least.
+# The automatic number of pivots, and the smallest number of trees that uses them.
 _FEW, _MANY = 4, 100
 
 
@@ -26,7 +26,7 @@ class Pivots(NamedTuple):
 
 
 def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -> tuple[int, float]:
-    """Give the number of pivots that are wanted and can be used, and the slack."""
+    """Check `n_pivots`; return the number of pivots to use and the slack."""
     if isinstance(n_pivots, str) and n_pivots == "auto":
         return _automatic(costs, trees)
     if not isinstance(n_pivots, (int, np.integer)) or isinstance(n_pivots, bool) or n_pivots < 0:
@@ -35,15 +35,17 @@ def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -
         return 0, 0.0
     slack = costs._triangle_slack()
     if slack is None:
-        refuse("n_pivots", owner, "0 or 'auto' for costs that are no pseudo-metric", str(n_pivots))
+        refuse(
+            "n_pivots", owner, "0 or 'auto' for costs that are not a pseudo-metric", str(n_pivots)
+        )
     return min(int(n_pivots), len(trees)), slack
 
 
 def _automatic(costs: Costs, trees: TreeSet) -> tuple[int, float]:
-    """Take pivots where they were measured to pay.
+    """Use pivots where they were faster in measurements.
 
-    Tables and unit costs have bounds by labels and strings, which leave so little that the
-    distances to pivots cost more than they save. Vectors only have bounds by their lengths.
+    Tables and unit costs have lower bounds from labels and strings. These skip most pairs, and
+    computing the distances to pivots takes longer than the few remaining pairs.
     """
     slack = costs._triangle_slack() if costs._pivots_pay else None
     worth_it = slack is not None and len(trees) >= _MANY
@@ -58,7 +60,7 @@ def choose_pivots(
     threads: int,
     report: Callable[[int, int], object] | None,
 ) -> Pivots | None:
-    """Choose pivots far from each other, the largest tree first."""
+    """Choose pivots far from each other, starting with the largest tree."""
     if count == 0 or len(trees) == 0:
         return None
     check_memory(8 * count * len(trees), f"the distances of {count} pivots")
@@ -73,7 +75,7 @@ def choose_pivots(
             raise CancelledError(message)
         nearest = np.minimum(nearest, rows[-1])
         farthest = int(np.argmax(nearest))
-        # At distance 0 a pivot would tell what another one tells already.
+        # A pivot at distance 0 from another one gives the same bounds.
         if len(rows) == count or nearest[farthest] == 0 or farthest in chosen:
             break
         chosen.append(farthest)

@@ -1,4 +1,4 @@
-"""A search for neighbors as a value, checked once for all functions that search."""
+"""A search for neighbours as a value, checked once for all functions that search."""
 
 from typing import Any, NamedTuple, Self
 
@@ -24,7 +24,7 @@ class SearchRequest(NamedTuple):
     Attributes
     ----------
     X
-        The trees whose neighbors are searched.
+        The trees whose neighbours are searched.
     Y
         The candidates; None for X itself.
     costs
@@ -67,7 +67,7 @@ class SearchRequest(NamedTuple):
 
     @property
     def candidates(self) -> int:
-        """Number of possible neighbors of a tree of X."""
+        """Number of possible neighbours of a tree of X."""
         return len(self.X) - 1 if self.Y is None else len(self.Y)
 
     def nearest(self, k: object) -> NearestResult:

@@ -1,4 +1,4 @@
-"""What searches for neighbours return: indices, distances, and graphs for scikit-learn."""
+"""Results of searches for neighbours: indices, distances, and graphs for scikit-learn."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
@@ -41,30 +41,30 @@ class _Result(Immutable, ABC):
 
     @abstractmethod
     def _offsets(self) -> OffsetArray:
-        """Where the neighbours of each tree begin, and the end."""
+        """Return the start of the neighbours of each tree, and the end of the last."""
 
     @property
     def avoided(self) -> float:
-        """Share of the distances of all pairs that was not computed."""
+        """Share of the distances of all pairs that were not computed."""
         return max(0.0, 1 - self.computed / self._pairs) if self._pairs > 0 else 0.0
 
     def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> "csr_matrix":
-        """Give the neighbours as a sparse matrix, which scikit-learn takes as precomputed.
+        """Return the neighbours as a sparse matrix for scikit-learn's ``metric='precomputed'``.
 
         Parameters
         ----------
         mode : {'distance', 'connectivity'}, default='distance'
-            Whether edges carry distances, or 1.
+            The values of edges: distances, or 1.
         include_self : bool, default=False
-            Whether every tree gets an edge to itself too, first in its row and of distance
-            0; only for trees that were searched among themselves. scikit-learn's estimators
-            want it of a graph of training data if they count neighbours.
+            Add an edge of distance 0 from every tree to itself, first in its row; only for
+            searches inside one set. scikit-learn's estimators that count neighbours need
+            it in the graph of the training data.
 
         Returns
         -------
         csr_matrix of shape (n_X, n_Y)
-            The graph. Rows are sorted by distance, as scikit-learn wants them, and
-            neighbours are explicit entries, also at distance 0.
+            The graph. Rows are sorted by distance, as scikit-learn requires, and neighbours
+            at distance 0 are explicit entries.
 
         Examples
         --------
@@ -87,25 +87,25 @@ class _Result(Immutable, ABC):
             columns = np.insert(columns, offsets[:-1], np.arange(rows))
             values = np.insert(values, offsets[:-1], 0.0)
             offsets = offsets + np.arange(rows + 1)
-        # Copies, because nobody may write to the result through the graph.
+        # Copies, so that writing to the graph does not change the result.
         values = values.copy() if mode == "distance" else np.ones(len(columns))
         return csr_matrix((values, columns.copy(), offsets.copy()), shape=(rows, self._candidates))
 
 
 class NearestResult(_Result):
-    """The nearest trees of each tree; made by `nearest` and `TreeIndex.nearest`.
+    """The nearest trees of each tree; returned by `nearest` and `TreeIndex.nearest`.
 
     Attributes
     ----------
     indices : ndarray of shape (n_X, k)
-        The positions of the nearest trees, row by row, by distance, then by position.
+        The positions of the nearest trees, sorted by distance, then by position.
     distances : ndarray of shape (n_X, k)
         Their distances.
     computed : int
-        How many exact distances were computed for it.
+        Number of exact distances that were computed.
     avoided : float
-        Share that was not computed, of the distances that all pairs would take: inside one set
-        and with symmetric costs, one for every two trees.
+        Share of the distances of all pairs that were not computed. Inside one set and with
+        symmetric costs, one distance serves both trees of a pair.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class NearestResult(_Result):
 
 
 class WithinResult(_Result):
-    """The trees near each tree; made by `within` and `TreeIndex.within`.
+    """The trees near each tree; returned by `within` and `TreeIndex.within`.
 
     ``found[i]`` is a pair of arrays: the positions of the trees near tree i, and their
     distances.
@@ -134,18 +134,18 @@ class WithinResult(_Result):
     Attributes
     ----------
     offsets : ndarray of shape (n_X + 1,)
-        Where the neighbours of each tree start, and at last where they end.
+        The start of the neighbours of each tree, and the end of the last.
     indices : ndarray of shape (n_neighbors,)
-        Their positions, tree after tree, each by distance, then by position.
+        The positions of neighbours, tree after tree, sorted by distance, then by position.
     distances : ndarray of shape (n_neighbors,)
         Their distances.
     counts : ndarray of shape (n_X,)
-        How many neighbours each tree has.
+        The number of neighbours of each tree.
     computed : int
-        How many exact distances were computed for it.
+        Number of exact distances that were computed.
     avoided : float
-        Share that was not computed, of the distances that all pairs would take: inside one set
-        and with symmetric costs, one for every two trees.
+        Share of the distances of all pairs that were not computed. Inside one set and with
+        symmetric costs, one distance serves both trees of a pair.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class WithinResult(_Result):
 
     @property
     def counts(self) -> OffsetArray:
-        """How many neighbours each tree has."""
+        """The number of neighbours of each tree."""
         return np.diff(self.offsets)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Neighbours instead of matrices: the nearest trees, and all within a radius."""
+"""Searches for neighbours without a full matrix of distances."""
 
 from treemetric._base.typing import Progress, Trees
 from treemetric.costs import Costs
@@ -19,57 +19,55 @@ def nearest(
 ) -> NearestResult:
     """Find the k nearest trees of Y for every tree of X, exactly.
 
-    Most distances are never computed: lower bounds that take a small part of the time show that
-    they are too large.
+    Most distances are never computed: fast lower bounds show that they are too large.
 
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees whose neighbours are wanted.
+        The trees whose neighbours are searched.
     Y : TreeSet or list of Tree, optional
-        The trees to choose from; by default X itself, where no tree is its own neighbour
+        The trees to search in; X itself by default, where no tree is its own neighbour
         (but an equal tree at another position is).
     k : int, default=5
-        Number of neighbours, at most the number of trees to choose from.
+        Number of neighbours, at most the number of candidates.
     costs : Costs, optional
-        What an edit costs; 1 by default. Distances are those from X to Y.
+        The costs of edits; every edit costs 1 by default. Distances are from X to Y.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
-        with numbers of trees of X; returning False stops the work.
+        with numbers of trees of X; returning False stops the computation.
 
     Returns
     -------
     NearestResult
-        Indices and distances of shape (n_X, k), by distance; of equally distant trees the
-        first ones are taken.
+        Indices and distances of shape (n_X, k), sorted by distance, then by index.
 
     Raises
     ------
     ValueError
-        If k is larger than the number of trees to choose from, or there is none.
+        If k is larger than the number of candidates.
     UnknownLabelError
         If the costs do not know a label.
     MemoryError
-        If the result, or the table of two trees that must be compared, does not fit.
+        If the result or the table of a pair of trees does not fit in memory.
     CancelledError
         If `progress` returned False.
 
     See Also
     --------
     within : All trees within a radius.
-    TreeIndex : The same for queries that come one after the other.
-    treemetric.transformers.TreeNeighborsGraph : The same in scikit-learn's pipelines.
+    TreeIndex : Searches for queries that arrive one after the other.
+    treemetric.transformers.TreeNeighborsGraph : Nearest neighbours in scikit-learn's pipelines.
 
     Notes
     -----
-    The result equals that of sorting the rows of `pairwise_distances` bit for bit. Candidates
-    are visited in the order of a lower bound by labels, then of one by preorder and postorder
-    strings (Guha et al. 2002), until no other can be nearer (Seidl and Kriegel 1998). Memory
-    is that of the result and, for each thread, 32 bytes per tree of Y and the table of one pair.
-    For `VectorCosts` the bound is a weak one, and most distances are computed, but never kept.
+    The result equals the sorted rows of `pairwise_distances` bit for bit. Candidates are visited in
+    the order of a lower bound from labels, then of a lower bound from preorder and postorder
+    strings (Guha et al. 2002), until no other candidate can be nearer (Seidl and Kriegel 1998). The
+    memory is the result and, for each thread, 32 bytes per tree of Y and the table of one pair. For
+    `VectorCosts` the lower bound is weak: most distances are computed, but not stored.
 
     References
     ----------
@@ -100,49 +98,49 @@ def within(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> WithinResult:
-    """Find all trees of Y that are at most that far, for every tree of X, exactly.
+    """Find all trees of Y within a radius, for every tree of X, exactly.
 
     Parameters
     ----------
     X : TreeSet or list of Tree
-        The trees whose neighbours are wanted.
+        The trees whose neighbours are searched.
     Y : TreeSet or list of Tree, optional
-        The trees to choose from; by default X itself, where no tree is its own neighbour
+        The trees to search in; X itself by default, where no tree is its own neighbour
         (but an equal tree at another position is).
     radius : float
-        The largest distance that counts as near; ``inf`` for all.
+        The largest distance of a neighbour; ``inf`` for all.
     costs : Costs, optional
-        What an edit costs; 1 by default. Distances are those from X to Y.
+        The costs of edits; every edit costs 1 by default. Distances are from X to Y.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
-        with numbers of trees of X; returning False stops the work.
+        with numbers of trees of X; returning False stops the computation.
 
     Returns
     -------
     WithinResult
-        Indices and distances, tree after tree, by distance, then by index.
+        Indices and distances, tree after tree, sorted by distance, then by index.
 
     Raises
     ------
     UnknownLabelError
         If the costs do not know a label.
     MemoryError
-        If the neighbours, or the table of two trees that must be compared, do not fit.
+        If the neighbours or the table of a pair of trees do not fit in memory.
     CancelledError
         If `progress` returned False.
 
     See Also
     --------
     nearest : The k nearest trees.
-    pairwise_distances : With ``cutoff``, the same as a full matrix.
+    pairwise_distances : With ``cutoff``, the same distances as a full matrix.
 
     Notes
     -----
-    The result equals what the rows of `pairwise_distances` say bit for bit. Inside one set and
-    with symmetric costs every pair is looked at once.
+    The result equals the rows of `pairwise_distances` bit for bit. Inside one set and with
+    symmetric costs every pair is visited once.
 
     Examples
     --------
