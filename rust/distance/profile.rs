@@ -32,17 +32,12 @@ pub(crate) struct Source<'a> {
 
 impl Source<'_> {
     /// Fills the profile: a row of `stride` entries per distinct label of the rows, of which the
-    /// first are columns and the rest padding. `fill_row` is [`Self::fill_row`].
-    pub(crate) fn fill<E: Element>(
-        &self,
-        rows: &Operand<'_>,
-        stride: usize,
-        profile: &mut [E],
-        fill_row: impl Fn(&Self, u32, &mut [E]),
-    ) {
+    /// first are columns and the rest padding.
+    #[inline(always)]
+    pub(crate) fn fill<E: Element>(&self, rows: &Operand<'_>, stride: usize, profile: &mut [E]) {
         let labels = rows.tree.labels();
         for (&label, out) in labels.iter().zip(profile.chunks_exact_mut(stride)) {
-            fill_row(self, rows.code(label), out);
+            self.fill_row(rows.code(label), out);
         }
         profile[labels.len() * stride..][..stride].fill(E::default());
     }
@@ -94,5 +89,22 @@ impl<S: Simd> Vectorized<S> for FillRow<'_, S::Elem> {
     #[inline(always)]
     fn run(self, _: S) {
         self.source.fill_row(self.row, self.out);
+    }
+}
+
+/// Fills the profile of a row tree; see [`Source::fill`].
+pub(crate) struct FillProfile<'a, E> {
+    pub(crate) source: Source<'a>,
+    pub(crate) rows: &'a Operand<'a>,
+    pub(crate) stride: usize,
+    pub(crate) profile: &'a mut [E],
+}
+
+impl<S: Simd> Vectorized<S> for FillProfile<'_, S::Elem> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _: S) {
+        self.source.fill(self.rows, self.stride, self.profile);
     }
 }

@@ -3,7 +3,7 @@
 use crate::distance::columns::Columns;
 use crate::distance::engine::{Group, RowTree};
 use crate::distance::packed::{self, PackedJob};
-use crate::distance::profile::{self, FillRow, Source};
+use crate::distance::profile::{self, FillProfile, FillRow, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
@@ -94,10 +94,9 @@ impl GroupRun<'_> {
         let room = (rows.len(), profile::height(operand));
         buffers.reserve(rows, room, columns, self.cancel)?;
         let stride = columns.vectors * S::LANES;
-        let out = S::elements_mut(&mut buffers.profile);
-        self.source(self.group.codes).fill(operand, stride, out, |source, row, out| {
-            simd.run(FillRow { source, row, out });
-        });
+        let (source, profile) =
+            (self.source(self.group.codes), S::elements_mut(&mut buffers.profile));
+        simd.run(FillProfile { source, rows: operand, stride, profile });
         Ok(())
     }
 
@@ -142,7 +141,7 @@ impl GroupRun<'_> {
             codes = rest;
             buffers.reserve(rows, profile::height(operand), columns, self.cancel)?;
             let stride = columns.len();
-            self.source(here).fill(operand, stride, &mut buffers.profile, Source::fill_row);
+            self.source(here).fill(operand, stride, &mut buffers.profile);
             scalar::fill(rows, columns, buffers, self.cancel)?;
             let table = &buffers.table;
             let row_of = &rows.row;

@@ -107,7 +107,7 @@ fn packed_by<S: Simd>(
     let stride = tables.vectors * S::LANES;
     let lanes = S::elements_mut(&mut buffers.profile);
     let source = Source { costs, transposed: false, codes: &codes };
-    source.fill(&operand(x), stride, lanes, Source::fill_row);
+    source.fill(&operand(x), stride, lanes);
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
     let cancel = &Cancel::default();

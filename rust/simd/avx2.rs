@@ -242,6 +242,7 @@ macro_rules! lanes {
                     _mm256_or_si256(into.0, _mm256_shuffle_epi8(both, control.0))
                 })
             }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX2.
                 unsafe { self.run_with_avx2(kernel) }

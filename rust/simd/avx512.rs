@@ -252,6 +252,7 @@ macro_rules! lanes {
                 // SAFETY: `self` proves AVX-512.
                 V(unsafe { _mm512_or_si512(into.0, self.pick(*from, control).0) })
             }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX-512.
                 unsafe { self.run_with_avx512(kernel) }

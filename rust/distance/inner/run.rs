@@ -54,7 +54,7 @@ impl MixedRun<'_> {
             profile::append_codes(columns, columns.tree.oriented(side), &mut codes);
             let profile = S::elements_mut(&mut buffers.profile);
             let source = Source { costs, transposed, codes: &codes };
-            source.fill(rows, stride, profile, Source::fill_row);
+            source.fill(rows, stride, profile);
         }
         simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, cancel })?;
         let savings = Savings {

@@ -65,7 +65,7 @@ fn subtrees_have_the_same_savings_along_inner_paths() {
                 buffers.reserve(rows, height, columns, &cancel).unwrap();
                 append_codes(&b, columns, &mut codes);
                 let source = Source { costs, transposed: false, codes: &codes };
-                source.fill(&a, codes.len(), &mut buffers.profile, Source::fill_row);
+                source.fill(&a, codes.len(), &mut buffers.profile);
                 scalar::fill(rows, columns, &mut buffers, &cancel).unwrap();
                 let m = columns.len();
                 for i in 0..rows.len() {
