@@ -116,7 +116,7 @@ class Tree(Immutable):
         >>> Tree.from_nested(("a", ["b", ("c", ["d"])])).to_bracket()
         '{a{b}{c{d}}}'
         """
-        return cls.from_parents(*nested.flatten(node))
+        return cls._wrap(TreeData.from_nested(node))
 
     @classmethod
     def from_adjacency(
@@ -155,16 +155,16 @@ class Tree(Immutable):
         >>> Tree.from_adjacency(["b", "a", "c"], [[], [0, 2], []]).to_bracket()
         '{a{b}{c}}'
         """
-        return cls._wrap(adjacency.parse(nodes, adj, roots))
+        return cls._wrap(TreeData.from_adjacency(nodes, adj, roots))
 
     @classmethod
-    def from_parents(cls, labels: Iterable[Label], parents: Sequence[int]) -> "Tree":
+    def from_parents(cls, labels: Iterable[Label] | None, parents: Sequence[int]) -> "Tree":
         """Make a tree from labels and parents in preorder.
 
         Parameters
         ----------
-        labels : iterable of labels
-            One label per node, in preorder.
+        labels : iterable of labels or None
+            One label per node, in preorder; None labels each node with its index.
         parents : sequence of int
             The index of each node's parent, -1 for a root. Several roots make a forest.
 
@@ -184,6 +184,8 @@ class Tree(Immutable):
         >>> Tree.from_parents(["a", "b", "c"], [-1, 0, 1]).to_bracket()
         '{a{b{c}}}'
         """
+        if labels is None or isinstance(parents, (list, tuple)):
+            return cls._wrap(TreeData.from_parents(labels, parents))
         return cls._wrap(TreeData(labels, index_array(parents, "parents", np.int32)))
 
     @classmethod

@@ -9,6 +9,7 @@ mod distance;
 mod error;
 mod files;
 mod neighbors;
+mod objects;
 mod plan;
 mod run;
 mod set;

@@ -1,11 +1,12 @@
 //! One tree: labels as Python objects, interned once, and the arrays of the core.
 
 use crate::error::Error;
-use crate::tree::{Numbering, Prepared, adjacency, bracket, check_preorder};
+use crate::python::objects;
+use crate::tree::{Numbering, Prepared, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
@@ -43,7 +44,7 @@ impl<'py> Labels<'py> {
 }
 
 impl TreeData {
-    fn build(labels: Labels<'_>, codes: Vec<i32>, parents: Vec<i32>) -> PyResult<Self> {
+    pub(super) fn build(labels: Labels<'_>, codes: Vec<i32>, parents: Vec<i32>) -> PyResult<Self> {
         if codes.len() != parents.len() {
             return Err(Error::Invalid(format!(
                 "labels and parents must have the same length; got {} labels and {} parents",
@@ -115,25 +116,52 @@ impl TreeData {
         Self::build(known, parsed.codes, parsed.parents)
     }
 
-    /// From adjacency lists in flat form; `roots` may list several.
+    /// From labels and lists of children, in any order of nodes; `roots` may list several.
     #[staticmethod]
+    #[pyo3(signature = (labels, adj, roots=None))]
     fn from_adjacency(
-        labels: &Bound<'_, PyTuple>,
-        starts: PyReadonlyArray1<'_, i64>,
-        children: PyReadonlyArray1<'_, i64>,
-        roots: Option<PyReadonlyArray1<'_, i64>>,
+        labels: &Bound<'_, PyAny>,
+        adj: &Bound<'_, PyAny>,
+        roots: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let starts: Vec<_> = starts.as_array().iter().map(|&start| start as usize).collect();
-        let children = children.as_array().to_vec();
-        let roots = roots.map(|roots| roots.as_array().to_vec());
-        let (order, parents) =
-            adjacency::to_preorder(labels.len(), &starts, &children, roots.as_deref())?;
-        let mut known = Labels::new(labels.py());
-        let codes = order
-            .iter()
-            .map(|&node| known.code(&labels.get_item(node as usize)?))
-            .collect::<PyResult<Vec<_>>>()?;
-        Self::build(known, codes, parents)
+        objects::from_lists(labels, adj, roots)
+    }
+
+    /// From labels and parents in preorder; without labels, the index of each node is its label.
+    #[staticmethod]
+    fn from_parents(
+        labels: Option<&Bound<'_, PyAny>>,
+        parents: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        objects::from_parents(labels, parents)
+    }
+
+    /// From nested tuples.
+    #[staticmethod]
+    fn from_nested(nested: &Bound<'_, PyAny>) -> PyResult<Self> {
+        objects::from_nested(nested)
+    }
+
+    /// From any object and a function that returns the children of a node.
+    #[staticmethod]
+    fn from_callable(
+        root: &Bound<'_, PyAny>,
+        children: &Bound<'_, PyAny>,
+        label: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        objects::from_callable(root, children, label)
+    }
+
+    /// From a node of Python's `ast`; see [`objects::AstChoice`].
+    #[staticmethod]
+    fn from_ast<'py>(
+        root: &Bound<'py, PyAny>,
+        base: &Bound<'py, PyType>,
+        without: Option<&Bound<'py, PyType>>,
+        values: bool,
+        label: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        objects::from_ast(root, &objects::AstChoice { base, without, values, label })
     }
 
     #[getter]

@@ -1,0 +1,409 @@
+//! Trees from Python objects: each walk visits the objects once, in preorder, without recursion.
+
+use crate::error::Error;
+use crate::python::tree::{Labels, TreeData};
+use crate::tree::adjacency;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyList, PyString, PyTuple, PyType};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Nodes between two looks for Ctrl-C.
+const NODES_PER_CHECK: usize = 1 << 14;
+/// A path this deep is checked for a node that is its own ancestor, and again at twice the depth.
+const FIRST_CYCLE_CHECK: usize = 1 << 10;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Nodes that have been visited, and those that wait, each with its parent.
+struct Walk<'py> {
+    labels: Labels<'py>,
+    codes: Vec<i32>,
+    parents: Vec<i32>,
+    waiting: Vec<(Object<'py>, i32)>,
+}
+
+impl<'py> Walk<'py> {
+    fn new(py: Python<'py>) -> Self {
+        let labels = Labels::new(py);
+        Self { labels, codes: Vec::new(), parents: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// Returns the next object in preorder and its parent.
+    fn next(&mut self) -> PyResult<Option<(Object<'py>, i32)>> {
+        if self.codes.len() % NODES_PER_CHECK == NODES_PER_CHECK - 1 {
+            self.labels.index.py().check_signals()?;
+        }
+        Ok(self.waiting.pop())
+    }
+
+    /// Adds a node and returns its index.
+    fn add(&mut self, label: &Object<'py>, parent: i32) -> PyResult<i32> {
+        let node = i32::try_from(self.codes.len()).map_err(|_| too_many())?;
+        self.codes.push(self.labels.code(label)?);
+        self.parents.push(parent);
+        Ok(node)
+    }
+
+    /// Lets objects wait, the first one to be visited next.
+    fn push(&mut self, objects: &Object<'py>, parent: i32) -> PyResult<()> {
+        if let Ok(list) = objects.cast::<PyList>() {
+            self.waiting.extend(list.iter().rev().map(|object| (object, parent)));
+        } else if let Ok(tuple) = objects.cast::<PyTuple>() {
+            self.waiting.extend(tuple.iter().rev().map(|object| (object, parent)));
+        } else {
+            let first = self.waiting.len();
+            for object in objects.try_iter()? {
+                self.waiting.push((object?, parent));
+            }
+            self.waiting[first..].reverse();
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> PyResult<TreeData> {
+        TreeData::build(self.labels, self.codes, self.parents)
+    }
+}
+
+fn too_many() -> PyErr {
+    PyValueError::new_err(format!("a tree can have at most {} nodes", i32::MAX))
+}
+
+/// Builds a tree from nested tuples `(label, [children])` and bare labels.
+pub(super) fn from_nested(nested: &Object<'_>) -> PyResult<TreeData> {
+    let mut walk = Walk::new(nested.py());
+    if nested.is_instance_of::<PyList>() {
+        walk.push(nested, -1)?;
+    } else {
+        walk.waiting.push((nested.clone(), -1));
+    }
+    while let Some((object, parent)) = walk.next()? {
+        let Ok(pair) = object.cast::<PyTuple>() else {
+            walk.add(&object, parent)?;
+            continue;
+        };
+        let children = if pair.len() == 2 { Some(pair.get_item(1)?) } else { None };
+        let Some(children) = children.filter(PyAnyMethods::is_instance_of::<PyList>) else {
+            // The tuple may be nested deeper than its repr can go.
+            let kinds = pair.iter().map(|item| Ok(item.get_type().name()?.to_string()));
+            let kinds = kinds.collect::<PyResult<Vec<_>>>()?.join(", ");
+            return Err(PyValueError::new_err(format!(
+                "a node must be a bare label or a tuple (label, list of children); got a tuple of \
+                 {} items ({kinds})",
+                pair.len()
+            )));
+        };
+        let node = walk.add(&pair.get_item(0)?, parent)?;
+        walk.push(&children, node)?;
+    }
+    walk.finish()
+}
+
+/// Builds a tree by calling `children` once for each node, in preorder.
+pub(super) fn from_callable(
+    root: &Object<'_>,
+    children: &Object<'_>,
+    label: Option<&Object<'_>>,
+) -> PyResult<TreeData> {
+    let mut walk = Walk::new(root.py());
+    let mut path = Path::default();
+    walk.waiting.push((root.clone(), -1));
+    while let Some((object, parent)) = walk.next()? {
+        let node = match label {
+            None => walk.add(&object, parent)?,
+            Some(label) => walk.add(&label.call1((&object,))?, parent)?,
+        };
+        let below = children.call1((&object,))?;
+        walk.push(&below, node).map_err(|error| not_iterable(error, &below, &object))?;
+        path.enter(object, parent)?;
+    }
+    walk.finish()
+}
+
+/// Replaces Python's error about `None` and other values that are no collection of children.
+fn not_iterable(error: PyErr, below: &Object<'_>, object: &Object<'_>) -> PyErr {
+    let py = below.py();
+    if !error.is_instance_of::<PyTypeError>(py) || below.try_iter().is_ok() {
+        return error;
+    }
+    let name = |object: &Object<'_>| {
+        object.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string())
+    };
+    PyTypeError::new_err(format!(
+        "children must return an iterable of nodes; got {} for a node of type {}",
+        name(below),
+        name(object)
+    ))
+}
+
+/// The ancestors of the node that is visited, to find a node that is its own ancestor: without
+/// that, a cycle would be walked until memory ends.
+#[derive(Default)]
+struct Path<'py> {
+    depths: Vec<u32>,
+    objects: Vec<Object<'py>>,
+}
+
+impl<'py> Path<'py> {
+    fn enter(&mut self, object: Object<'py>, parent: i32) -> PyResult<()> {
+        let depth = usize::try_from(parent).map_or(0, |parent| self.depths[parent] as usize + 1);
+        self.depths.push(depth as u32);
+        self.objects.truncate(depth);
+        self.objects.push(object);
+        if depth >= FIRST_CYCLE_CHECK && depth.is_power_of_two() {
+            let mut places: Vec<_> = self.objects.iter().map(|object| object.as_ptr()).collect();
+            places.sort_unstable();
+            if places.windows(2).any(|two| two[0] == two[1]) {
+                return Err(PyValueError::new_err(format!(
+                    "the children of a node lead back to that node: a path of {depth} nodes holds \
+                     the same object twice"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which syntax-tree nodes become nodes of the tree.
+pub(super) struct AstChoice<'a, 'py> {
+    /// The class `ast.AST`.
+    pub(super) base: &'a Bound<'py, PyType>,
+    /// The class `ast.expr_context` (`Load`, `Store`, `Del`), if its nodes are left out.
+    pub(super) without: Option<&'a Bound<'py, PyType>>,
+    /// Whether identifiers and constants become leaves below their nodes.
+    pub(super) values: bool,
+    /// Called with each node for its label; by default the name of its class.
+    pub(super) label: Option<&'a Object<'py>>,
+}
+
+/// What is known about a class of objects inside a syntax tree.
+enum AstKind<'py> {
+    Node { name: Object<'py>, fields: Vec<Bound<'py, PyString>> },
+    LeftOut,
+    Value,
+}
+
+/// The classes that a syntax tree holds, each looked up once.
+#[derive(Default)]
+struct AstKinds<'py> {
+    /// Where the kind of a class is, by the address of the class.
+    places: HashMap<usize, usize, BuildHasherDefault<AddressHasher>>,
+    kinds: Vec<(AstKind<'py>, Bound<'py, PyType>)>,
+}
+
+impl<'py> AstKinds<'py> {
+    fn place(&mut self, object: &Object<'py>, choice: &AstChoice<'_, 'py>) -> PyResult<usize> {
+        let address = object.get_type_ptr() as usize;
+        if let Some(&place) = self.places.get(&address) {
+            return Ok(place);
+        }
+        let class = object.get_type();
+        let kind = if !class.is_subclass(choice.base)? {
+            AstKind::Value
+        } else if choice.without.map_or(Ok(false), |without| class.is_subclass(without))? {
+            AstKind::LeftOut
+        } else {
+            let fields = class.getattr("_fields")?.extract()?;
+            AstKind::Node { name: class.name()?.into_any(), fields }
+        };
+        // The class is kept, so that its address stays its own.
+        self.kinds.push((kind, class));
+        self.places.insert(address, self.kinds.len() - 1);
+        Ok(self.kinds.len() - 1)
+    }
+}
+
+/// Addresses differ in their middle bits; one multiplication spreads them.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_usize(usize::from(byte));
+        }
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (self.0 ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(20);
+    }
+}
+
+/// Builds a tree from a node of Python's `ast`.
+pub(super) fn from_ast<'py>(root: &Object<'py>, choice: &AstChoice<'_, 'py>) -> PyResult<TreeData> {
+    let mut walk = Walk::new(root.py());
+    let mut kinds = AstKinds::default();
+    let mut below: Vec<Object<'py>> = Vec::new();
+    walk.waiting.push((root.clone(), -1));
+    while let Some((object, parent)) = walk.next()? {
+        let place = kinds.place(&object, choice)?;
+        let AstKind::Node { name, fields } = &kinds.kinds[place].0 else {
+            walk.add(&object, parent)?; // a value, already in the form of its label
+            continue;
+        };
+        let node = match choice.label {
+            None => walk.add(name, parent)?,
+            Some(label) => walk.add(&label.call1((&object,))?, parent)?,
+        };
+        for field in fields {
+            // A field that was never set is as good as None.
+            match object.getattr_opt(field)? {
+                Some(value) if !value.is_none() => below.push(value),
+                _ => {}
+            }
+        }
+        let first = walk.waiting.len();
+        for value in below.drain(..) {
+            if let Ok(list) = value.cast::<PyList>() {
+                for item in list.iter() {
+                    add_ast_child(&mut kinds, item, choice, (&mut walk.waiting, node))?;
+                }
+            } else {
+                add_ast_child(&mut kinds, value, choice, (&mut walk.waiting, node))?;
+            }
+        }
+        walk.waiting[first..].reverse();
+    }
+    walk.finish()
+}
+
+fn add_ast_child<'py>(
+    kinds: &mut AstKinds<'py>,
+    value: Object<'py>,
+    choice: &AstChoice<'_, 'py>,
+    (waiting, parent): (&mut Vec<(Object<'py>, i32)>, i32),
+) -> PyResult<()> {
+    let place = kinds.place(&value, choice)?;
+    match kinds.kinds[place].0 {
+        AstKind::Node { .. } => waiting.push((value, parent)),
+        AstKind::Value if choice.values && !value.is_none() => {
+            // With its type, or True, 1 and 1.0 would be one label.
+            let pair = (value.get_type().name()?, value);
+            waiting.push((pair.into_pyobject(choice.base.py())?.into_any(), parent));
+        }
+        AstKind::Value | AstKind::LeftOut => {}
+    }
+    Ok(())
+}
+
+/// Builds a tree from labels and lists of children.
+pub(super) fn from_lists(
+    labels: &Object<'_>,
+    adj: &Object<'_>,
+    roots: Option<&Object<'_>>,
+) -> PyResult<TreeData> {
+    let nodes = as_objects(labels)?;
+    let mut starts = Vec::with_capacity(nodes.len() + 1);
+    let mut children = Vec::with_capacity(nodes.len());
+    starts.push(0);
+    each(adj, &mut |list| {
+        let node = starts.len() - 1;
+        integers(&list, &mut children, &|| format!("adj[{node}]"))?;
+        starts.push(children.len());
+        Ok(())
+    })?;
+    if starts.len() - 1 != nodes.len() {
+        return Err(PyValueError::new_err(format!(
+            "adj must have one list per node; got {} lists for {} nodes",
+            starts.len() - 1,
+            nodes.len()
+        )));
+    }
+    let mut listed = Vec::new();
+    if let Some(roots) = roots {
+        integers(roots, &mut listed, &|| "roots".to_owned())?;
+    }
+    let listed = roots.map(|_| listed.as_slice());
+    let (order, parents) = adjacency::to_preorder(nodes.len(), &starts, &children, listed)?;
+    let mut known = Labels::new(labels.py());
+    let code = |&node: &u32| known.code(&nodes[node as usize]);
+    let codes = order.iter().map(code).collect::<PyResult<Vec<_>>>()?;
+    TreeData::build(known, codes, parents)
+}
+
+/// Builds a tree from labels and parents, both as lists; without labels each node is labelled by
+/// its index.
+pub(super) fn from_parents(
+    labels: Option<&Object<'_>>,
+    parents: &Object<'_>,
+) -> PyResult<TreeData> {
+    let py = parents.py();
+    let mut found = Vec::new();
+    integers(parents, &mut found, &|| "parents".to_owned())?;
+    let narrow = |(node, &parent): (usize, &i64)| {
+        i32::try_from(parent).map_err(|_| {
+            Error::Invalid(format!(
+                "parents[{node}] must be -1 or the index of an earlier node, in preorder; got {parent}"
+            ))
+        })
+    };
+    let parents = found.iter().enumerate().map(narrow).collect::<Result<Vec<_>, _>>()?;
+    let mut known = Labels::new(py);
+    let mut codes = Vec::with_capacity(parents.len());
+    match labels {
+        Some(labels) => each(labels, &mut |label| {
+            codes.push(known.code(&label)?);
+            Ok(())
+        })?,
+        None => {
+            for node in 0..parents.len() {
+                codes.push(known.code(node.into_pyobject(py)?.as_any())?);
+            }
+        }
+    }
+    TreeData::build(known, codes, parents)
+}
+
+fn as_objects<'py>(objects: &Object<'py>) -> PyResult<Vec<Object<'py>>> {
+    let mut found = Vec::new();
+    each(objects, &mut |object| {
+        found.push(object);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Calls a function with every item of a collection.
+fn each<'py>(
+    objects: &Object<'py>,
+    visit: &mut dyn FnMut(Object<'py>) -> PyResult<()>,
+) -> PyResult<()> {
+    if let Ok(list) = objects.cast::<PyList>() {
+        list.iter().try_for_each(visit)
+    } else if let Ok(tuple) = objects.cast::<PyTuple>() {
+        tuple.iter().try_for_each(visit)
+    } else {
+        objects.try_iter()?.try_for_each(|object| visit(object?))
+    }
+}
+
+/// Appends integers; bools, floats and texts are refused.
+fn integers(values: &Object<'_>, found: &mut Vec<i64>, name: &dyn Fn() -> String) -> PyResult<()> {
+    each(values, &mut |value| {
+        let number = if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
+        found.push(number.ok_or_else(|| not_an_integer(&value, &name()))?);
+        Ok(())
+    })
+    .map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(values.py()) {
+            let kind = values.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+            return PyValueError::new_err(format!(
+                "{} must be a sequence of ints; got {kind}",
+                name()
+            ));
+        }
+        error
+    })
+}
+
+fn not_an_integer(value: &Object<'_>, name: &str) -> PyErr {
+    let shown = value.repr().map_or_else(|_| "an object".to_owned(), |text| text.to_string());
+    let shown: String = shown.chars().take(80).collect();
+    PyValueError::new_err(format!("{name} must hold ints in the range of int64; got {shown}"))
+}
