@@ -1,4 +1,8 @@
-"""Slow and obvious twins of GESL: the loss by its formula, the program by other solvers."""
+"""Slow and obvious twins of GESL, which use nothing of the library.
+
+The loss follows its formula, and the quadratic program goes to other solvers. Edit counts are
+arrays of shape (pairs, u + 1, u + 1) for u labels, with the gap last.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +12,24 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-import treemetric as tm
-
 L = math.log(2)
-
-
-def counts(alphabet, rows) -> tm.EditCounts:
-    """Counts of edits, each row a dict such as {("a", "b"): 1, ("a", None): 0.5}."""
-    place = {label: code for code, label in enumerate((*alphabet, None))}
-    side = len(place)
-    table = np.zeros((len(rows), side, side))
-    for row, edits in zip(table, rows, strict=True):
-        for (old, new), count in edits.items():
-            row[place[old], place[new]] += count
-    pairs = np.zeros((len(rows), 2), dtype=np.int64)
-    return tm.EditCounts(tuple(alphabet), pairs, sp.csr_array(table.reshape(len(rows), side**2)))
 
 
 def loss(positive, negative, matrix, eta, beta) -> float:
     """The loss of GESL as its formula says, pair by pair."""
     total = beta * float((matrix**2).sum())
-    for one in positive.dense():
+    for one in positive:
         total += max(0.0, float((one * matrix).sum()) - eta)
-    for one in negative.dense():
+    for one in negative:
         total += max(0.0, L + eta - float((one * matrix).sum()))
     return total
 
 
 def program(positive, negative, beta, *, metric=False):
-    """The program over (c, η, ξ): P and q of ½ xᵀPx + qᵀx, and G and h of G x ≤ h."""
-    side = len(positive.alphabet) + 1
+    """The quadratic program over (c, η, ξ): P and q of ½ xᵀPx + qᵀx, and G and h of G x ≤ h."""
+    side = positive.shape[1]
     entries = side * side
-    hinges = len(positive.pairs) + len(negative.pairs)
+    hinges = len(positive) + len(negative)
     size = entries + 1 + hinges
     P = np.zeros((size, size))
     P[np.arange(entries), np.arange(entries)] = 2 * beta
@@ -55,10 +45,10 @@ def program(positive, negative, beta, *, metric=False):
         G.append(row)
         h.append(right)
 
-    far = positive.matrix.shape[0]
-    for k, one in enumerate(positive.matrix.toarray()):
+    far = len(positive)
+    for k, one in enumerate(positive.reshape(-1, entries)):
         require(0.0, c=one, eta=-1.0, hinge=k)
-    for k, one in enumerate(negative.matrix.toarray()):
+    for k, one in enumerate(negative.reshape(-1, entries)):
         require(-L, c=-one, eta=1.0, hinge=far + k)
     for k in range(hinges):
         require(0.0, hinge=k)
@@ -80,7 +70,7 @@ def program(positive, negative, beta, *, metric=False):
 def by_slsqp(positive, negative, beta, *, metric=False):
     """The smallest loss and its costs by SciPy's sequential least squares, for small problems."""
     P, q, G, h = program(positive, negative, beta, metric=metric)
-    side = len(positive.alphabet) + 1
+    side = positive.shape[1]
     start = np.full(len(q), 0.1)
     found = minimize(
         lambda x: 0.5 * x @ P @ x + q @ x,
@@ -100,7 +90,7 @@ def by_clarabel(positive, negative, beta, *, metric=False):
     import clarabel
 
     P, q, G, h = program(positive, negative, beta, metric=metric)
-    side = len(positive.alphabet) + 1
+    side = positive.shape[1]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-11

@@ -8,7 +8,15 @@ from treemetric._base.typing import FloatArray, IntArray, OffsetArray
 
 __version__: str
 
+LARGE_WORK: float
+PREPARED_NODE_BYTES: int
+PREPARED_TREE_BYTES: int
+RETURNED_BYTES: int
+
 _Pair: TypeAlias = tuple[int | None, int | None]
+_Codes: TypeAlias = npt.NDArray[np.uint32] | None
+_Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | None]
+_Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
 
 @final
 class TreeData:
@@ -21,10 +29,27 @@ class TreeData:
     def from_bracket(text: str) -> TreeData: ...
     @staticmethod
     def from_adjacency(
-        labels: tuple[Hashable, ...],
-        starts: OffsetArray,
-        children: OffsetArray,
-        roots: OffsetArray | None,
+        labels: Iterable[Hashable],
+        adj: Iterable[Iterable[int]],
+        roots: Iterable[int] | None = None,
+    ) -> TreeData: ...
+    @staticmethod
+    def from_parents(labels: Iterable[Hashable] | None, parents: Iterable[int]) -> TreeData: ...
+    @staticmethod
+    def from_nested(nested: Any) -> TreeData: ...
+    @staticmethod
+    def from_callable(
+        root: Any,
+        children: Callable[[Any], Iterable[Any]],
+        label: Callable[[Any], Hashable] | None,
+    ) -> TreeData: ...
+    @staticmethod
+    def from_ast(
+        root: Any,
+        base: type,
+        without: type | None,
+        values: bool,
+        label: Callable[[Any], Hashable] | None,
     ) -> TreeData: ...
     @property
     def size(self) -> int: ...
@@ -38,8 +63,17 @@ class TreeData:
     def value_hash(self) -> int: ...
 
 @final
+class Shapes: ...
+
+@final
 class PreparedSet:
-    def __new__(cls, codes: IntArray, parents: IntArray, offsets: OffsetArray) -> PreparedSet: ...
+    def __new__(
+        cls,
+        codes: IntArray,
+        parents: IntArray,
+        offsets: OffsetArray,
+        shapes: Shapes | None = None,
+    ) -> PreparedSet: ...
     def __len__(self) -> int: ...
 
 @final
@@ -67,6 +101,11 @@ class SearchIndex:
 
 @final
 class Alignments:
+    def __iter__(self) -> Alignments: ...
+    def __next__(self) -> bytes: ...
+
+@final
+class CoOptimalPair:
     def __new__(
         cls,
         x: TreeData,
@@ -74,9 +113,11 @@ class Alignments:
         table: CostTable | None,
         index: dict[Hashable, int] | None,
         tolerance: float,
-    ) -> Alignments: ...
+    ) -> CoOptimalPair: ...
+    def count(self) -> bytes: ...
+    def expectation(self) -> FloatArray: ...
+    def sample(self, count: int, seed: int) -> list[bytes]: ...
     def __iter__(self) -> Alignments: ...
-    def __next__(self) -> bytes: ...
 
 def align_pair(
     x: TreeData,
@@ -92,29 +133,6 @@ def alignment_cost(
     index: dict[Hashable, int] | None,
     pairs: bytes,
 ) -> float: ...
-def cooptimal_count(
-    x: TreeData,
-    y: TreeData,
-    table: CostTable | None,
-    index: dict[Hashable, int] | None,
-    tolerance: float,
-) -> bytes: ...
-def cooptimal_expectation(
-    x: TreeData,
-    y: TreeData,
-    table: CostTable | None,
-    index: dict[Hashable, int] | None,
-    tolerance: float,
-) -> FloatArray: ...
-def cooptimal_sample(
-    x: TreeData,
-    y: TreeData,
-    table: CostTable | None,
-    index: dict[Hashable, int] | None,
-    tolerance: float,
-    count: int,
-    seed: int,
-) -> list[bytes]: ...
 def soft_pair(
     x: TreeData,
     y: TreeData,
@@ -130,18 +148,17 @@ def subtree_distances(
 ) -> FloatArray: ...
 def edit_counts(
     sets: tuple[PreparedSet, PreparedSet],
-    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
-    symbols: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
-    costs: CostTable | VectorTable | None,
-    pairs: tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
-    script: tuple[bool, float | None],
-    tolerance: float,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
+    resolved: _Resolved,
+    counted: tuple[
+        tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
+        tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
+    ],
+    script: tuple[bool, float | None, float],
+    work: _Work,
 ) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...
 def pack(
     trees: list[TreeData],
-) -> tuple[tuple[Hashable, ...], tuple[IntArray, IntArray, OffsetArray]]: ...
+) -> tuple[tuple[Hashable, ...], tuple[IntArray, IntArray, OffsetArray], Shapes | None]: ...
 def check_arrays(labels: int, codes: IntArray, parents: IntArray, offsets: OffsetArray) -> None: ...
 def read_bracket(text: str) -> tuple[list[str], IntArray, IntArray, OffsetArray]: ...
 def read_jsonl(
@@ -182,40 +199,26 @@ def distance_by(
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
-    packed: bool,
-    paths: Literal["left", "right", "inner", "mixed"],
-    swapped: bool,
+    way: tuple[bool, Literal["left", "right", "inner", "mixed"], bool],
 ) -> float: ...
 def pairwise(
-    x: PreparedSet,
-    y: PreparedSet | None,
-    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
-    costs: CostTable | VectorTable | None,
+    sets: tuple[PreparedSet, PreparedSet | None],
+    resolved: _Resolved,
     out: npt.NDArray[np.floating[Any]],
     cutoff: float | None,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
+    work: _Work,
 ) -> int: ...
 def matrix_bytes(
-    nodes: tuple[int, int],
-    work: int,
-    trees: tuple[int, int],
-    labels: tuple[int, int],
+    sizes: tuple[tuple[int, int], int, tuple[int, int], tuple[int, int]],
     cutoff: bool,
     costs: CostTable | VectorTable | None,
     threads: int,
 ) -> tuple[int, int, int, int, tuple[int, int], int]: ...
 def inner_shares(trees: PreparedSet) -> FloatArray: ...
 def neighbors(
-    x: PreparedSet,
-    y: PreparedSet | None,
-    codes: tuple[npt.NDArray[np.uint32] | None, npt.NDArray[np.uint32] | None],
-    costs: CostTable | VectorTable | None,
-    k: int | None,
-    radius: float | None,
-    pivots: tuple[npt.NDArray[np.uint32], FloatArray, float] | None,
-    index: SearchIndex | None,
-    method: str,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
+    sets: tuple[PreparedSet, PreparedSet | None],
+    resolved: _Resolved,
+    wanted: tuple[int | None, float | None],
+    how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
+    work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...

@@ -65,12 +65,13 @@ class TreeSet(Immutable):
     <Tree {b}>
     """
 
-    __slots__ = ("_alphabet", "_arrays", "_classes", "_ids", "_prepared")
+    __slots__ = ("_alphabet", "_arrays", "_classes", "_ids", "_prepared", "_shapes")
     _alphabet: tuple[Label, ...]
     _ids: tuple[Any, ...] | None
     _classes: tuple[Any, ...] | None
     _arrays: tuple[IntArray, IntArray, OffsetArray]
     _prepared: "_core.PreparedSet | None"
+    _shapes: "_core.Shapes | None"
 
     def __init__(
         self,
@@ -95,8 +96,9 @@ class TreeSet(Immutable):
             if type(tree) is not Tree:
                 check_tree(tree, f"{parameter}[{position}]", owner)
             data.append(tree._data)
-        alphabet, arrays = _core.pack(data)
+        alphabet, arrays, shapes = _core.pack(data)
         self._set(alphabet, arrays, ids, classes)
+        self._put(_shapes=shapes)
 
     def _set(
         self,
@@ -122,6 +124,7 @@ class TreeSet(Immutable):
             _ids=None if ids is None else tuple(ids),
             _classes=None if classes is None else tuple(classes),
             _prepared=None,
+            _shapes=None,
         )
 
     @classmethod
@@ -353,7 +356,9 @@ class TreeSet(Immutable):
     def _core_set(self) -> "_core.PreparedSet":
         """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
-            self._put(_prepared=_core.PreparedSet(*self._arrays))
+            # Trees that were compared before bring their preparation.
+            prepared = _core.PreparedSet(*self._arrays, self._shapes)
+            self._put(_prepared=prepared, _shapes=None)
         return self._prepared  # type: ignore[return-value]
 
     def __len__(self) -> int:

@@ -2,15 +2,16 @@
 
 use crate::align::Integer;
 use crate::align::amount::{Amount, Scaled};
-use crate::align::problem::Problem;
+use crate::align::problem::{Order, Problem, Setting};
 use crate::align::reach::{Reach, ReachScratch, Reached};
 use crate::align::recycle::{Recycle, Recycled};
 use crate::align::sweep::{List, Lists, Sweep};
 use crate::error::Result;
 use crate::memory;
+use crate::pair::Pair;
 use crate::parallel::Cancel;
 use num_bigint::BigUint;
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 
 /// Above this sum of weights float64 gives way to scaled numbers.
 pub(crate) const LARGEST_PLAIN: f64 = 1e280;
@@ -21,6 +22,19 @@ pub(crate) const LARGEST_PLAIN: f64 = 1e280;
 pub struct CoOptimal<'a, Q: Recycle> {
     problem: Problem<'a, Q>,
     reach: Reach,
+    /// Lists of reached cells that an earlier question has left.
+    lists: RefCell<Lists>,
+}
+
+/// What is found out about a pair of trees, without the trees and their costs: so it can be kept
+/// where these are not borrowed, and taken up again.
+#[derive(Debug)]
+#[allow(private_bounds)]
+pub struct Solved<Q: Recycle> {
+    trees: Recycled<Q>,
+    saving: i128,
+    reach: Reach,
+    lists: Lists,
 }
 
 /// How often each pair of nodes occurs, in preorder, with deletions last in each row.
@@ -38,7 +52,20 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(problem: Problem<'a, Q>, cancel: &Cancel) -> Result<Self> {
         let reach = Reach::new(&problem, &mut ReachScratch::default(), cancel)?;
-        Ok(Self { problem, reach })
+        Ok(Self { problem, reach, lists: RefCell::default() })
+    }
+
+    /// Takes up what was found out about the same pair with the same tolerance and order.
+    pub fn resume(pair: Pair<'a>, tolerance: f64, order: Order, solved: Solved<Q>) -> Self {
+        let Solved { trees, saving, reach, lists } = solved;
+        let problem = Setting::new(pair, tolerance, order).with_savings(trees, saving);
+        Self { problem, reach, lists: RefCell::new(lists) }
+    }
+
+    /// Returns what can be kept for later questions about the pair.
+    pub fn into_solved(self) -> Solved<Q> {
+        let (trees, saving) = self.problem.into_savings();
+        Solved { trees, saving, reach: self.reach, lists: self.lists.into_inner() }
     }
 
     pub(crate) fn problem(&self) -> &Problem<'a, Q> {
@@ -66,13 +93,15 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     }
 
     /// Amounts of every pair of nodes with what is below them, and of everything.
-    pub(crate) fn amounts<A: Amount>(
-        &self,
-        lists: &mut Lists,
-        cancel: &Cancel,
-    ) -> Result<(Recycled<A>, A)> {
+    pub(crate) fn amounts<A: Amount>(&self, cancel: &Cancel) -> Result<(Recycled<A>, A)> {
         let (list, weight) = (self.lister(cancel), |_, _| A::one());
+        let lists = &mut self.lists.borrow_mut();
         Sweep::new(&self.problem, &self.reach, &list, &weight).forward(lists, cancel)
+    }
+
+    /// The lists of reached cells, as far as they are kept.
+    pub(crate) fn lists(&self) -> RefMut<'_, Lists> {
+        self.lists.borrow_mut()
     }
 
     /// The number of optimal alignments, exactly.
@@ -80,8 +109,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// # Errors
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn count(&self, cancel: &Cancel) -> Result<BigUint> {
-        let mut lists = Lists::default();
-        let (_, total) = self.amounts::<f64>(&mut lists, cancel)?;
+        let (_, total) = self.amounts::<f64>(cancel)?;
         // Whole numbers up to 2^53 are exact in a float64, and so are their sums and products.
         if total < (1u64 << 53) as f64 {
             return Ok(BigUint::from(total as u64));
@@ -90,12 +118,12 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
         let bits = if total < LARGEST_PLAIN {
             total.log2()
         } else {
-            self.amounts::<Scaled>(&mut lists, cancel)?.1.ln() * std::f64::consts::LOG2_E
+            self.amounts::<Scaled>(cancel)?.1.ln() * std::f64::consts::LOG2_E
         };
         let (n, m) = self.problem.shape();
         let bytes = 3 * n as u64 * m as u64 * (bits / 8.0) as u64;
         memory::check("the exact number of alignments", bytes)?;
-        Ok(self.amounts::<BigUint>(&mut lists, cancel)?.1)
+        Ok(self.amounts::<BigUint>(cancel)?.1)
     }
 
     /// The share of optimal alignments with each pair, deletion and insertion.
@@ -104,7 +132,10 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     /// [`crate::Error::Cancelled`] if asked to stop.
     pub fn expectation(&self, cancel: &Cancel) -> Result<Expectation> {
         let (list, every_pair_alike) = (self.lister(cancel), |_, _| 0.0);
-        Ok(expectation(&self.problem, &self.reach, &list, &every_pair_alike, cancel)?.0)
+        let lists = &mut self.lists();
+        let found =
+            expectation(&self.problem, &self.reach, (&list, lists), &every_pair_alike, cancel)?;
+        Ok(found.0)
     }
 }
 
@@ -113,23 +144,22 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
 pub(crate) fn expectation<Q: Integer>(
     problem: &Problem<'_, Q>,
     reach: &Reach,
-    list: List<'_>,
+    (list, lists): (List<'_>, &mut Lists),
     log_weight: &dyn Fn(usize, usize) -> f64,
     cancel: &Cancel,
 ) -> Result<(Expectation, f64)> {
-    let mut lists = Lists::default();
     let weight = |i, j| log_weight(i, j).exp();
     let plain = Sweep::new(problem, reach, list, &weight);
-    let (pairs, total) = plain.forward(&mut lists, cancel)?;
+    let (pairs, total) = plain.forward(lists, cancel)?;
     // Also not so if it is infinite or, from infinite weights, not a number.
     if total < LARGEST_PLAIN {
-        let shares = plain.backward(&mut lists, &pairs, 1.0 / total, cancel)?;
+        let shares = plain.backward(lists, &pairs, 1.0 / total, cancel)?;
         return Ok((Expectation::new(problem, |node| shares[node]), total.ln()));
     }
     let weight = |i, j| Scaled::exp(log_weight(i, j));
     let scaled = Sweep::new(problem, reach, list, &weight);
-    let (pairs, total) = scaled.forward(&mut lists, cancel)?;
-    let shares = scaled.backward(&mut lists, &pairs, total.inverse(), cancel)?;
+    let (pairs, total) = scaled.forward(lists, cancel)?;
+    let shares = scaled.backward(lists, &pairs, total.inverse(), cancel)?;
     Ok((Expectation::new(problem, |node| shares[node].value()), total.ln()))
 }
 

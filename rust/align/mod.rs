@@ -50,9 +50,9 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-pub use count::{CoOptimal, Expectation};
+pub use count::{CoOptimal, Expectation, Solved};
 pub use enumerate::Enumeration;
-pub use problem::{Order, Problem, align_work, subtree_distances};
+pub use problem::{Order, Problem, align_work, subtree_distances, walks_in_preorder};
 pub(crate) use problem::{Setting, only_counterparts, soft_work};
 pub(crate) use recycle::Recycled;
 pub use soft::soft_alignment;

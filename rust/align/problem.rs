@@ -20,6 +20,11 @@ pub enum Order {
     Free,
 }
 
+/// Whether [`Order::Any`] walks this pair in preorder, as [`Order::Preorder`] does.
+pub fn walks_in_preorder(pair: Pair<'_>, tolerance: f64) -> bool {
+    Setting::new(pair, tolerance, Order::Any).orientation == Orientation::Right
+}
+
 /// Cells of all forests of a pair in one orientation: what walks over all of them take.
 fn cells(x: &Prepared, y: &Prepared, orientation: Orientation) -> f64 {
     let sum = |tree: &Oriented| {
@@ -166,6 +171,11 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         let mut trees = Recycled::default();
         let saving = subtree_savings(&pair, setting.orientation, &mut trees, scratch)?;
         Ok(setting.with_savings(trees, saving))
+    }
+
+    /// Returns the savings of all pairs of subtrees, and of the whole trees.
+    pub(crate) fn into_savings(self) -> (Recycled<Q>, i128) {
+        (self.trees, self.saving)
     }
 
     /// The saving of pairing two nodes.

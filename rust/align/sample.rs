@@ -5,7 +5,7 @@ use crate::align::Pairs;
 use crate::align::amount::{Amount, Scaled};
 use crate::align::count::{CoOptimal, LARGEST_PLAIN};
 use crate::align::forest::step;
-use crate::align::sweep::{Amounts, Lists, Sweep};
+use crate::align::sweep::{Amounts, Sweep};
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -50,13 +50,12 @@ impl<Q: Integer> CoOptimal<'_, Q> {
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
     pub fn sample(&self, count: u32, seed: u64, cancel: &Cancel) -> Result<Vec<Pairs>> {
         let count = count as usize;
-        let mut lists = Lists::default();
-        let (pairs, total) = self.amounts::<f64>(&mut lists, cancel)?;
+        let (pairs, total) = self.amounts::<f64>(cancel)?;
         if total < LARGEST_PLAIN {
-            return self.draw(&pairs, count, seed, &mut lists, cancel);
+            return self.draw(&pairs, count, seed, cancel);
         }
-        let (pairs, _) = self.amounts::<Scaled>(&mut lists, cancel)?;
-        self.draw(&pairs, count, seed, &mut lists, cancel)
+        let (pairs, _) = self.amounts::<Scaled>(cancel)?;
+        self.draw(&pairs, count, seed, cancel)
     }
 
     /// Walks the derivations of all samples at once, the outer spans first.
@@ -65,7 +64,6 @@ impl<Q: Integer> CoOptimal<'_, Q> {
         pairs: &[A],
         count: usize,
         seed: u64,
-        lists: &mut Lists,
         cancel: &Cancel,
     ) -> Result<Vec<Pairs>> {
         let problem = self.problem();
@@ -81,6 +79,7 @@ impl<Q: Integer> CoOptimal<'_, Q> {
         }
         let (list, weight) = (self.lister(cancel), |_, _| A::one());
         let sweep = Sweep::new(problem, self.reach(), &list, &weight);
+        let mut lists = self.lists();
         let mut amounts = Amounts::new();
         let mut random = Random(seed);
         for (position, &(s, t)) in self.reach().spans.iter().enumerate().rev() {

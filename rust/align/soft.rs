@@ -9,6 +9,7 @@ use crate::align::Integer;
 use crate::align::count::{Expectation, expectation};
 use crate::align::problem::Problem;
 use crate::align::reach::{Reach, Reached};
+use crate::align::sweep::Lists;
 use crate::error::Result;
 use crate::parallel::Cancel;
 
@@ -25,6 +26,7 @@ pub fn soft_alignment<Q: Integer>(
     let reach = Reach::all(problem)?;
     let list = |pair: (usize, usize), found: &mut Reached| found.add_all(problem, pair, cancel);
     let weight = |i: usize, j: usize| problem.quanta_to_cost(problem.pair(i, j)) / temperature;
-    let (expected, log_total) = expectation(problem, &reach, &list, &weight, cancel)?;
+    let (expected, log_total) =
+        expectation(problem, &reach, (&list, &mut Lists::default()), &weight, cancel)?;
     Ok((problem.cost_of_nothing_saved() - temperature * log_total, expected))
 }

@@ -116,7 +116,7 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
 /// The kernel for one pair on that route, with that much work.
 pub(crate) fn small_pair_kernel(pair: &Pair<'_>, route: Route, cells: f64) -> Kernel {
     let columns = if route.swapped { pair.x.tree } else { pair.y.tree };
-    let small = cells < TABLES_PAY_OFF && columns.slot.count_use(OFTEN) < OFTEN;
+    let small = cells < TABLES_PAY_OFF && columns.slot().count_use(OFTEN) < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
 }
 

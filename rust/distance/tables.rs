@@ -42,7 +42,7 @@ impl Keeper<'_> {
     pub(super) fn with_tables<T>(self, work: impl FnOnce(&AllLanes<TablesOf>) -> T) -> T {
         match self {
             Self::Batch(tables) => work(&tables.0),
-            Self::Tree(tree) => match tree.slot.get_or_default::<ColumnTables>() {
+            Self::Tree(tree) => match tree.slot().get_or_default::<ColumnTables>() {
                 Some(tables) => work(&tables.0),
                 None => work(&AllLanes::default()), // nothing else is kept in this slot
             },

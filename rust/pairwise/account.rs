@@ -36,6 +36,13 @@ const BOUND_NODE_BYTES: u64 = 48;
 const NUMBER_BYTES: u64 = 44;
 const PLACE_BYTES: u64 = 24;
 
+/// Of a prepared tree, and of each of its nodes. Measured, rounded up.
+pub const PREPARED_TREE_BYTES: u64 = 1024;
+/// See [`PREPARED_TREE_BYTES`].
+pub const PREPARED_NODE_BYTES: u64 = 64;
+/// Of the values that threads return for each pair before they are rounded to the result.
+pub const RETURNED_BYTES: u64 = 16;
+
 /// The sizes that decide how much memory a matrix takes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extent {

@@ -15,8 +15,10 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use account::{Account, Extent, account};
+pub use account::{
+    Account, Extent, PREPARED_NODE_BYTES, PREPARED_TREE_BYTES, RETURNED_BYTES, account,
+};
 pub use matrix::compute;
-pub use plan::inner_share;
+pub use plan::{LARGE_WORK, inner_share};
 pub use request::{Computed, MatrixRequest};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

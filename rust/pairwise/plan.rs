@@ -16,7 +16,7 @@ pub(crate) const BATCH_LANES: [usize; 4] = [512, 384, 192, 96];
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
 /// Below this much work (cells) of a pair there are no inner paths to look for.
-const LARGE: f64 = 1e6;
+pub const LARGE_WORK: f64 = 1e6;
 /// Tasks per thread to aim for.
 const TASKS_PER_THREAD: f64 = 12.0;
 
@@ -69,7 +69,7 @@ fn weights(tree: &Prepared) -> (f64, f64) {
     let rows = least(|side| side.row_work).unwrap_or(0) as f64;
     let columns = least(|side| side.column_work).unwrap_or(0) as f64 + 1.0;
     // Half of what inner paths save is due to each of two trees.
-    let share = if rows * columns > LARGE { inner_share(tree).sqrt() } else { 1.0 };
+    let share = if rows * columns > LARGE_WORK { inner_share(tree).sqrt() } else { 1.0 };
     (rows * share, columns * share)
 }
 
@@ -79,7 +79,7 @@ pub fn inner_share(tree: &Prepared) -> f64 {
     let outer = Orientation::BOTH.map(|side| tree.oriented(side));
     let outer = outer.map(|side| estimate(side.row_work, side.column_work));
     let outer = outer[0].min(outer[1]);
-    if outer > LARGE { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
+    if outer > LARGE_WORK { (pair_work(tree, tree) / outer).min(1.0) } else { 1.0 }
 }
 
 /// Some trees of a set.

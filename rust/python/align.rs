@@ -1,22 +1,23 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
 use crate::align::{
-    CoOptimal, Enumeration, Integer, Order, Problem, align_work, in_quanta, one_alignment,
-    soft_alignment, subtree_distances as core_subtree_distances,
+    CoOptimal, Enumeration, Integer, Order, Problem, Solved, align_work, in_quanta, one_alignment,
+    soft_alignment, subtree_distances as core_subtree_distances, walks_in_preorder,
 };
 use crate::distance::{Scratch, Workspace, pair_work};
 use crate::error::{Error, Result};
 use crate::pair::{Pair, Side};
 use crate::pairwise::edits::{self, Script};
 use crate::parallel::Cancel;
-use crate::python::cost::{CostTable, GivenCosts, with_set_costs};
+use crate::python::cost::{CostTable, ResolvedCosts, with_set_costs};
 use crate::python::distance::{GivenPair, LONG_PAIR, SMALL_PAIR, WORKSPACE, with_pair};
-use crate::python::run;
+use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::any::Any;
 use std::sync::Mutex;
 
 /// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it.
@@ -157,63 +158,122 @@ pub(super) fn alignment_cost(
     })
 }
 
-/// The number of optimal alignments as little-endian bytes.
-#[pyfunction]
-pub(super) fn cooptimal_count<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, TreeData>,
-    y: &Bound<'py, TreeData>,
-    table: Option<&Bound<'py, CostTable>>,
-    index: Option<&Bound<'py, PyDict>>,
+/// All optimal alignments of two trees. The pair is solved at the first question and kept.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct CoOptimalPair {
+    x: Py<TreeData>,
+    y: Py<TreeData>,
+    table: Option<Py<CostTable>>,
+    index: Option<Py<PyDict>>,
     tolerance: f64,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let count = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pair.costs, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.count(solver.cancel())
-        })
-    })?;
-    Ok(PyBytes::new(py, &count.to_bytes_le()))
+    solved: KeptSolution,
 }
 
-/// The share of optimal alignments with each pair, deletion and insertion.
-#[pyfunction]
-pub(super) fn cooptimal_expectation<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, TreeData>,
-    y: &Bound<'py, TreeData>,
-    table: Option<&Bound<'py, CostTable>>,
-    index: Option<&Bound<'py, PyDict>>,
-    tolerance: f64,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let expectation = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pair.costs, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.expectation(solver.cancel())
-        })
-    })?;
-    matrix(py, expectation.shares, y.get().codes.len() + 1)
+#[pymethods]
+#[allow(clippy::redundant_closure_for_method_calls)] // methods are bound to one lifetime
+impl CoOptimalPair {
+    #[new]
+    fn new(
+        x: Py<TreeData>,
+        y: Py<TreeData>,
+        table: Option<Py<CostTable>>,
+        index: Option<Py<PyDict>>,
+        tolerance: f64,
+    ) -> Self {
+        Self { x, y, table, index, tolerance, solved: KeptSolution::default() }
+    }
+
+    /// The number of optimal alignments as little-endian bytes.
+    fn count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let count = self.ask(py, 0.0, |solver| {
+            in_quanta!(solver.pair.costs, Q => {
+                self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| pair.count(cancel))
+            })
+        })?;
+        Ok(PyBytes::new(py, &count.to_bytes_le()))
+    }
+
+    /// The share of optimal alignments with each pair, deletion and insertion.
+    fn expectation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let expectation = self.ask(py, 0.0, |solver| {
+            in_quanta!(solver.pair.costs, Q => {
+                self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| pair.expectation(cancel))
+            })
+        })?;
+        matrix(py, expectation.shares, self.y.get().codes.len() + 1)
+    }
+
+    /// Optimal alignments drawn uniformly.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: u32,
+        seed: u64,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        // A walk takes about as many steps as there are nodes, each as long as a few cells.
+        let nodes = self.x.get().codes.len() + self.y.get().codes.len();
+        let samples = self.ask(py, 10.0 * f64::from(count) * nodes as f64, |solver| {
+            in_quanta!(solver.pair.costs, Q => {
+                self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| {
+                    pair.sample(count, seed, cancel)
+                })
+            })
+        })?;
+        Ok(samples.iter().map(|pairs| pack(py, pairs)).collect())
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Alignments> {
+        let enumeration = self.ask(py, 0.0, |mut solver| {
+            in_quanta!(solver.pair.costs, Q => {
+                if walks_in_preorder(solver.pair, self.tolerance) {
+                    self.solved.ask::<Q, _>(solver, self.tolerance, Enumeration::new)
+                } else {
+                    let pair = solver.cooptimal::<Q>(self.tolerance, Order::Preorder)?;
+                    Enumeration::new(&pair, solver.cancel())
+                }
+            })
+        })?;
+        Ok(Alignments { enumeration: Mutex::new(enumeration) })
+    }
 }
 
-/// Optimal alignments drawn uniformly.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // one per choice
-pub(super) fn cooptimal_sample<'py>(
-    py: Python<'py>,
-    x: &Bound<'py, TreeData>,
-    y: &Bound<'py, TreeData>,
-    table: Option<&Bound<'py, CostTable>>,
-    index: Option<&Bound<'py, PyDict>>,
-    tolerance: f64,
-    count: u32,
-    seed: u64,
-) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    // A walk takes about as many steps as there are nodes, each as long as a few cells.
-    let steps = 10.0 * f64::from(count) * (x.get().codes.len() + y.get().codes.len()) as f64;
-    let samples = on_pair_with(py, (x, y, table, index), steps, |mut solver| {
-        in_quanta!(solver.pair.costs, Q => {
-            solver.cooptimal::<Q>(tolerance, Order::Any)?.sample(count, seed, solver.cancel())
-        })
-    })?;
-    Ok(samples.iter().map(|pairs| pack(py, pairs)).collect())
+impl CoOptimalPair {
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        more: f64,
+        work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let table = self.table.as_ref().map(|table| table.bind(py));
+        let index = self.index.as_ref().map(|index| index.bind(py));
+        on_pair_with(py, (self.x.bind(py), self.y.bind(py), table, index), more, work)
+    }
+}
+
+/// The solution of a pair between two questions; its type depends on the costs.
+#[derive(Default)]
+struct KeptSolution(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl KeptSolution {
+    /// Answers a question with the solution, which is found if there is none. Nobody waits: while
+    /// another thread has the solution, this one finds its own.
+    fn ask<Q: Integer + Send, T>(
+        &self,
+        mut solver: Solver<'_, '_>,
+        tolerance: f64,
+        question: impl FnOnce(&CoOptimal<'_, Q>, &Cancel) -> Result<T>,
+    ) -> Result<T> {
+        let kept = self.0.try_lock().ok().and_then(|mut kept| kept.take());
+        let pair = match kept.and_then(|kept| kept.downcast::<Solved<Q>>().ok()) {
+            Some(solved) => CoOptimal::resume(solver.pair, tolerance, Order::Any, *solved),
+            None => solver.cooptimal(tolerance, Order::Any)?,
+        };
+        let answer = question(&pair, solver.cancel());
+        if let Ok(mut kept) = self.0.try_lock() {
+            *kept = Some(Box::new(pair.into_solved()));
+        }
+        answer
+    }
 }
 
 /// An iterator over the pairs of all optimal alignments.
@@ -224,23 +284,6 @@ pub(super) struct Alignments {
 
 #[pymethods]
 impl Alignments {
-    #[new]
-    fn new(
-        py: Python<'_>,
-        x: &Bound<'_, TreeData>,
-        y: &Bound<'_, TreeData>,
-        table: Option<&Bound<'_, CostTable>>,
-        index: Option<&Bound<'_, PyDict>>,
-        tolerance: f64,
-    ) -> PyResult<Self> {
-        let enumeration = on_pair(py, (x, y, table, index), |mut solver| {
-            in_quanta!(solver.pair.costs, Q => {
-                Enumeration::new(&solver.cooptimal::<Q>(tolerance, Order::Preorder)?, solver.cancel())
-            })
-        })?;
-        Ok(Self { enumeration: Mutex::new(enumeration) })
-    }
-
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
@@ -286,27 +329,33 @@ pub(super) fn subtree_distances<'py>(
 /// Edit counts of many pairs as the arrays of a CSR matrix: values, columns, row starts.
 type Csr<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
-/// Counts how often each symbol is edited into each other one, for pairs of trees.
+/// For each label of both sets its symbol, and the number of symbols; then the pairs of trees.
+type SymbolsAndPairs<'py> = (
+    (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
+    (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
+);
+
+/// Counts how often each symbol is edited into each other one, for pairs of trees. `script` is
+/// whether to average, the temperature, and the tolerance of ties.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
 pub(super) fn edit_counts<'py>(
     py: Python<'py>,
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
-    codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
-    symbols: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
-    costs: Option<GivenCosts<'py>>,
-    pairs: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
-    script: (bool, Option<f64>),
-    tolerance: f64,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
+    resolved: ResolvedCosts<'py>,
+    counted: SymbolsAndPairs<'py>,
+    script: (bool, Option<f64>, f64),
+    work: Work,
 ) -> PyResult<Csr<'py>> {
-    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let ((codes_x, codes_y), costs) = resolved;
+    let (symbols, pairs) = counted;
+    let (average, temperature, tolerance) = script;
+    let (threads, progress) = work;
+    let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let x = Side { trees: &sets.0.get().trees, codes: codes_x };
     let y = Side { trees: &sets.1.get().trees, codes: codes_y };
     let symbol_of = (symbols.0.as_slice()?, symbols.1.as_slice()?);
-    let script = match script {
+    let script = match (average, temperature) {
         (_, Some(temperature)) => Script::Soft(temperature),
         (true, None) => Script::Average,
         (false, None) => Script::One,

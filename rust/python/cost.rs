@@ -117,6 +117,13 @@ impl VectorTable {
     }
 }
 
+/// Costs as they are resolved for two sets: for each label of the sets its code in the costs, and
+/// the costs; unit costs without any.
+pub(super) type ResolvedCosts<'py> = (
+    (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
+    Option<GivenCosts<'py>>,
+);
+
 /// Costs for the pairs of two sets, as they come from Python.
 #[derive(FromPyObject)]
 pub(super) enum GivenCosts<'py> {

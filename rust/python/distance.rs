@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::pair::{Costs, Operand, Pair, Side};
 use crate::pairwise::{self as core, MatrixRequest};
 use crate::parallel::{self, Cancel};
-use crate::python::cost::{CostTable, GivenCosts, encode_into, with_set_costs};
-use crate::python::run;
-use crate::python::set::PreparedSet;
+use crate::python::cost::{CostTable, GivenCosts, ResolvedCosts, encode_into, with_set_costs};
+use crate::python::run::{self, Work};
+use crate::python::set::GivenSets;
 use crate::python::tree::TreeData;
 use crate::tree::Orientation;
 use numpy::ndarray::Dimension;
@@ -155,19 +155,20 @@ fn check_shape(table: (usize, usize), labels: (usize, usize)) -> PyResult<()> {
         .into())
 }
 
+/// A kernel and a route by name: packed or scalar, the paths, and whether the trees are swapped.
+type Way<'a> = (bool, &'a str, bool);
+
 /// The distance of two trees by a chosen kernel and route. All must agree; for tests.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one per choice
 pub(super) fn distance_by(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     table: Option<&Bound<'_, CostTable>>,
     index: Option<&Bound<'_, PyDict>>,
-    packed: bool,
-    paths: &str,
-    swapped: bool,
+    way: Way<'_>,
 ) -> PyResult<f64> {
+    let (packed, paths, swapped) = way;
     let kernel = if packed { Kernel::Packed } else { Kernel::Scalar };
     let decomposition = match paths {
         "left" => Decomposition::Outer(Orientation::Left),
@@ -215,23 +216,22 @@ impl<'py> Output<'py> {
 /// Fills `out` with all distances from `x` to `y`, or inside `x`; returns the number of those that
 /// were computed, the others being certain to be above the cutoff.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
 pub(super) fn pairwise(
     py: Python<'_>,
-    x: &Bound<'_, PreparedSet>,
-    y: Option<&Bound<'_, PreparedSet>>,
-    codes: (Option<PyReadonlyArray1<'_, u32>>, Option<PyReadonlyArray1<'_, u32>>),
-    costs: Option<GivenCosts<'_>>,
+    sets: GivenSets<'_>,
+    resolved: ResolvedCosts<'_>,
     out: &Bound<'_, PyAny>,
     cutoff: Option<f64>,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
+    work: Work,
 ) -> PyResult<u64> {
+    let (x, y) = &sets;
+    let ((codes_x, codes_y), costs) = resolved;
+    let (threads, progress) = work;
     let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
-    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
-    let targets = y.map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
+    let targets = y.as_ref().map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
     let out = Output::new(out)?;
     let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
     let (n, m) = (sources.trees.len(), targets.trees.len());

@@ -4,6 +4,7 @@
 //! turn results and errors into Python objects. They hold no algorithms.
 
 mod align;
+mod ast;
 mod cost;
 mod distance;
 mod error;
@@ -21,8 +22,8 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use super::align::{
-        Alignments, align_pair, alignment_cost, all_pairs, cooptimal_count, cooptimal_expectation,
-        cooptimal_sample, edit_counts, soft_pair, subtree_distances,
+        Alignments, CoOptimalPair, align_pair, alignment_cost, all_pairs, edit_counts, soft_pair,
+        subtree_distances,
     };
     #[pymodule_export]
     use super::cost::{CostTable, VectorTable, closure, encode, violations};
@@ -37,10 +38,18 @@ mod core {
     #[pymodule_export]
     use super::plan::{inner_shares, matrix_bytes};
     #[pymodule_export]
-    use super::set::{PreparedSet, check_arrays, pack};
+    use super::set::{PreparedSet, Shapes, check_arrays, pack};
     #[pymodule_export]
     use super::tree::TreeData;
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // the name that Python expects
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const LARGE_WORK: f64 = crate::pairwise::LARGE_WORK;
+    #[pymodule_export]
+    const PREPARED_NODE_BYTES: u64 = crate::pairwise::PREPARED_NODE_BYTES;
+    #[pymodule_export]
+    const PREPARED_TREE_BYTES: u64 = crate::pairwise::PREPARED_TREE_BYTES;
+    #[pymodule_export]
+    const RETURNED_BYTES: u64 = crate::pairwise::RETURNED_BYTES;
 }

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::pair::Side;
 use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Wanted};
-use crate::python::cost::{GivenCosts, with_set_costs};
-use crate::python::run;
-use crate::python::set::PreparedSet;
+use crate::python::cost::{GivenCosts, ResolvedCosts, with_set_costs};
+use crate::python::run::{self, Work};
+use crate::python::set::{GivenSets, PreparedSet};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -14,6 +14,9 @@ type Rows<'py> =
     (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, u64);
 /// Positions of pivots, their distances to all candidates, and the slack per node.
 type PivotTable<'py> = (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>, f64);
+
+/// Pivots, the index of the trees to choose from, and the name of the method.
+type How<'py> = (Option<PivotTable<'py>>, Option<Bound<'py, SearchIndex>>, String);
 
 /// What searches keep of the trees of an index, for its codes and its costs.
 #[pyclass(frozen, module = "treemetric._core")]
@@ -45,37 +48,35 @@ impl SearchIndex {
 /// The `k` nearest trees of `y`, or those within a radius, for all trees of `x`; inside `x`
 /// without a `y`.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the private twin of a public function with as many
 pub(super) fn neighbors<'py>(
     py: Python<'py>,
-    x: &Bound<'py, PreparedSet>,
-    y: Option<&Bound<'py, PreparedSet>>,
-    codes: (Option<PyReadonlyArray1<'py, u32>>, Option<PyReadonlyArray1<'py, u32>>),
-    costs: Option<GivenCosts<'py>>,
-    k: Option<usize>,
-    radius: Option<f64>,
-    pivots: Option<PivotTable<'py>>,
-    index: Option<&Bound<'py, SearchIndex>>,
-    method: &str,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
+    sets: GivenSets<'py>,
+    resolved: ResolvedCosts<'py>,
+    wanted: (Option<usize>, Option<f64>),
+    how: How<'py>,
+    work: Work,
 ) -> PyResult<Rows<'py>> {
+    let (x, y) = &sets;
+    let ((codes_x, codes_y), costs) = resolved;
+    let (k, radius) = wanted;
+    let (pivots, index, method) = how;
+    let (threads, progress) = work;
     let wanted = match (k, radius) {
         (Some(k), None) => Wanted::Nearest(k),
         (None, Some(radius)) => Wanted::Within(radius),
         _ => return Err(Error::Invalid("either k or radius must be given".to_owned()).into()),
     };
-    let method = match method {
+    let method = match method.as_str() {
         "auto" => Method::Auto,
         "bounds" => Method::Bounds,
         "batches" => Method::Batches,
         _ => return Err(Error::Invalid(format!("there is no method {method:?}")).into()),
     };
     let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
-    let codes_x = codes.0.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let codes_y = codes.1.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
-    let targets = y.map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
+    let targets = y.as_ref().map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
     let pivots = match &pivots {
         None => None,
         Some((chosen, distances, slack)) => {
@@ -84,7 +85,7 @@ pub(super) fn neighbors<'py>(
         }
     };
     let found = with_set_costs(py, costs.as_ref(), |costs| {
-        let index = index.map(|index| &index.get().index);
+        let index = index.as_ref().map(|index| &index.get().index);
         let inside = y.is_none();
         let search = Search { x: sources, y: targets, costs, inside, symmetric, pivots, index };
         let total = sources.trees.len() as u64;

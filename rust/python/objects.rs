@@ -5,33 +5,31 @@ use crate::python::tree::{Labels, TreeData};
 use crate::tree::adjacency;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyString, PyTuple, PyType};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use pyo3::types::{PyBool, PyList, PyTuple};
 
 /// Nodes between two looks for Ctrl-C.
 const NODES_PER_CHECK: usize = 1 << 14;
 /// A path this deep is checked for a node that is its own ancestor, and again at twice the depth.
 const FIRST_CYCLE_CHECK: usize = 1 << 10;
 
-type Object<'py> = Bound<'py, PyAny>;
+pub(super) type Object<'py> = Bound<'py, PyAny>;
 
 /// Nodes that have been visited, and those that wait, each with its parent.
-struct Walk<'py> {
+pub(super) struct Walk<'py> {
     labels: Labels<'py>,
     codes: Vec<i32>,
     parents: Vec<i32>,
-    waiting: Vec<(Object<'py>, i32)>,
+    pub(super) waiting: Vec<(Object<'py>, i32)>,
 }
 
 impl<'py> Walk<'py> {
-    fn new(py: Python<'py>) -> Self {
+    pub(super) fn new(py: Python<'py>) -> Self {
         let labels = Labels::new(py);
         Self { labels, codes: Vec::new(), parents: Vec::new(), waiting: Vec::new() }
     }
 
     /// Returns the next object in preorder and its parent.
-    fn next(&mut self) -> PyResult<Option<(Object<'py>, i32)>> {
+    pub(super) fn next(&mut self) -> PyResult<Option<(Object<'py>, i32)>> {
         if self.codes.len() % NODES_PER_CHECK == NODES_PER_CHECK - 1 {
             self.labels.index.py().check_signals()?;
         }
@@ -39,7 +37,7 @@ impl<'py> Walk<'py> {
     }
 
     /// Adds a node and returns its index.
-    fn add(&mut self, label: &Object<'py>, parent: i32) -> PyResult<i32> {
+    pub(super) fn add(&mut self, label: &Object<'py>, parent: i32) -> PyResult<i32> {
         let node = i32::try_from(self.codes.len()).map_err(|_| too_many())?;
         self.codes.push(self.labels.code(label)?);
         self.parents.push(parent);
@@ -62,7 +60,7 @@ impl<'py> Walk<'py> {
         Ok(())
     }
 
-    fn finish(self) -> PyResult<TreeData> {
+    pub(super) fn finish(self) -> PyResult<TreeData> {
         TreeData::build(self.labels, self.codes, self.parents)
     }
 }
@@ -153,7 +151,7 @@ impl<'py> Path<'py> {
         self.objects.truncate(depth);
         self.objects.push(object);
         if depth >= FIRST_CYCLE_CHECK && depth.is_power_of_two() {
-            let mut places: Vec<_> = self.objects.iter().map(|object| object.as_ptr()).collect();
+            let mut places: Vec<_> = self.objects.iter().map(Bound::as_ptr).collect();
             places.sort_unstable();
             if places.windows(2).any(|two| two[0] == two[1]) {
                 return Err(PyValueError::new_err(format!(
@@ -164,132 +162,6 @@ impl<'py> Path<'py> {
         }
         Ok(())
     }
-}
-
-/// Which syntax-tree nodes become nodes of the tree.
-pub(super) struct AstChoice<'a, 'py> {
-    /// The class `ast.AST`.
-    pub(super) base: &'a Bound<'py, PyType>,
-    /// The class `ast.expr_context` (`Load`, `Store`, `Del`), if its nodes are left out.
-    pub(super) without: Option<&'a Bound<'py, PyType>>,
-    /// Whether identifiers and constants become leaves below their nodes.
-    pub(super) values: bool,
-    /// Called with each node for its label; by default the name of its class.
-    pub(super) label: Option<&'a Object<'py>>,
-}
-
-/// What is known about a class of objects inside a syntax tree.
-enum AstKind<'py> {
-    Node { name: Object<'py>, fields: Vec<Bound<'py, PyString>> },
-    LeftOut,
-    Value,
-}
-
-/// The classes that a syntax tree holds, each looked up once.
-#[derive(Default)]
-struct AstKinds<'py> {
-    /// Where the kind of a class is, by the address of the class.
-    places: HashMap<usize, usize, BuildHasherDefault<AddressHasher>>,
-    kinds: Vec<(AstKind<'py>, Bound<'py, PyType>)>,
-}
-
-impl<'py> AstKinds<'py> {
-    fn place(&mut self, object: &Object<'py>, choice: &AstChoice<'_, 'py>) -> PyResult<usize> {
-        let address = object.get_type_ptr() as usize;
-        if let Some(&place) = self.places.get(&address) {
-            return Ok(place);
-        }
-        let class = object.get_type();
-        let kind = if !class.is_subclass(choice.base)? {
-            AstKind::Value
-        } else if choice.without.map_or(Ok(false), |without| class.is_subclass(without))? {
-            AstKind::LeftOut
-        } else {
-            let fields = class.getattr("_fields")?.extract()?;
-            AstKind::Node { name: class.name()?.into_any(), fields }
-        };
-        // The class is kept, so that its address stays its own.
-        self.kinds.push((kind, class));
-        self.places.insert(address, self.kinds.len() - 1);
-        Ok(self.kinds.len() - 1)
-    }
-}
-
-/// Addresses differ in their middle bits; one multiplication spreads them.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_usize(usize::from(byte));
-        }
-    }
-
-    fn write_usize(&mut self, address: usize) {
-        self.0 = (self.0 ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(20);
-    }
-}
-
-/// Builds a tree from a node of Python's `ast`.
-pub(super) fn from_ast<'py>(root: &Object<'py>, choice: &AstChoice<'_, 'py>) -> PyResult<TreeData> {
-    let mut walk = Walk::new(root.py());
-    let mut kinds = AstKinds::default();
-    let mut below: Vec<Object<'py>> = Vec::new();
-    walk.waiting.push((root.clone(), -1));
-    while let Some((object, parent)) = walk.next()? {
-        let place = kinds.place(&object, choice)?;
-        let AstKind::Node { name, fields } = &kinds.kinds[place].0 else {
-            walk.add(&object, parent)?; // a value, already in the form of its label
-            continue;
-        };
-        let node = match choice.label {
-            None => walk.add(name, parent)?,
-            Some(label) => walk.add(&label.call1((&object,))?, parent)?,
-        };
-        for field in fields {
-            // A field that was never set is as good as None.
-            match object.getattr_opt(field)? {
-                Some(value) if !value.is_none() => below.push(value),
-                _ => {}
-            }
-        }
-        let first = walk.waiting.len();
-        for value in below.drain(..) {
-            if let Ok(list) = value.cast::<PyList>() {
-                for item in list.iter() {
-                    add_ast_child(&mut kinds, item, choice, (&mut walk.waiting, node))?;
-                }
-            } else {
-                add_ast_child(&mut kinds, value, choice, (&mut walk.waiting, node))?;
-            }
-        }
-        walk.waiting[first..].reverse();
-    }
-    walk.finish()
-}
-
-fn add_ast_child<'py>(
-    kinds: &mut AstKinds<'py>,
-    value: Object<'py>,
-    choice: &AstChoice<'_, 'py>,
-    (waiting, parent): (&mut Vec<(Object<'py>, i32)>, i32),
-) -> PyResult<()> {
-    let place = kinds.place(&value, choice)?;
-    match kinds.kinds[place].0 {
-        AstKind::Node { .. } => waiting.push((value, parent)),
-        AstKind::Value if choice.values && !value.is_none() => {
-            // With its type, or True, 1 and 1.0 would be one label.
-            let pair = (value.get_type().name()?, value);
-            waiting.push((pair.into_pyobject(choice.base.py())?.into_any(), parent));
-        }
-        AstKind::Value | AstKind::LeftOut => {}
-    }
-    Ok(())
 }
 
 /// Builds a tree from labels and lists of children.

@@ -11,19 +11,19 @@ use pyo3::prelude::*;
 /// a tree keeps by its nodes, by its key-root sizes, and at most.
 type Bytes = (u64, u64, u64, u64, (u64, u64), u64);
 
+/// Nodes of the largest trees, most work of a tree, number of trees and of labels; see [`Extent`].
+type Sizes = ((u64, u64), u64, (u64, u64), (u64, u64));
+
 /// Counts what a matrix takes in memory; see `pairwise/account.rs`.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // one per size
 pub(super) fn matrix_bytes(
     py: Python<'_>,
-    nodes: (u64, u64),
-    work: u64,
-    trees: (u64, u64),
-    labels: (u64, u64),
+    sizes: Sizes,
     cutoff: bool,
     costs: Option<GivenCosts<'_>>,
     threads: usize,
 ) -> PyResult<Bytes> {
+    let (nodes, work, trees, labels) = sizes;
     let extent = Extent { nodes, work, trees, labels, cutoff, inner: true };
     with_set_costs(py, costs.as_ref(), |costs| {
         let Account { scratch, tree, node, row_node, kept, most_kept } =

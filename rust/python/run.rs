@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use std::sync::Mutex;
 
+/// Number of threads, and the callback that reports progress.
+pub(super) type Work = (usize, Option<Py<PyAny>>);
+
 /// Runs short work without the GIL. It cannot be interrupted, so it must end within milliseconds.
 pub(super) fn briefly<T: Send>(
     py: Python<'_>,

@@ -4,10 +4,11 @@ use crate::error::Error;
 use crate::parallel::Cancel;
 use crate::python::run;
 use crate::python::tree::{Labels, TreeData};
-use crate::tree::{Numbering, Prepared, check_preorder};
+use crate::tree::{Numbering, Prepared, Shape, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::sync::Arc;
 
 /// Sets below this number of nodes are prepared within milliseconds.
 const SMALL_SET: usize = 100_000;
@@ -16,12 +17,19 @@ const SMALL_SET: usize = 100_000;
 type Arrays<'py> =
     (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
 
-/// Trees over their common alphabet, in flat arrays.
+/// The shapes of those trees of a list that were compared before; see [`Prepared::shape`].
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct Shapes {
+    of_trees: Vec<Option<Arc<Shape>>>,
+}
+
+/// Trees over their common alphabet, in flat arrays, and the shapes of those that were compared
+/// before.
 #[pyfunction]
 pub(super) fn pack<'py>(
     py: Python<'py>,
     trees: Vec<Bound<'py, TreeData>>,
-) -> PyResult<(Bound<'py, PyTuple>, Arrays<'py>)> {
+) -> PyResult<(Bound<'py, PyTuple>, Arrays<'py>, Option<Shapes>)> {
     let nodes = trees.iter().map(|tree| tree.get().codes.len()).sum();
     let mut known = Labels::new(py);
     let (mut codes, mut parents) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
@@ -38,8 +46,10 @@ pub(super) fn pack<'py>(
         offsets.push(codes.len() as i64);
     }
     let alphabet = PyTuple::new(py, known.alphabet)?;
+    let of_trees: Vec<_> = trees.iter().map(|tree| tree.get().shape()).collect();
+    let shapes = of_trees.iter().any(Option::is_some).then_some(Shapes { of_trees });
     let array = |values| PyArray1::from_vec(py, values);
-    Ok((alphabet, (array(codes), array(parents), PyArray1::from_vec(py, offsets))))
+    Ok((alphabet, (array(codes), array(parents), PyArray1::from_vec(py, offsets)), shapes))
 }
 
 /// Checks flat arrays that come from outside.
@@ -79,6 +89,9 @@ pub(super) fn check_arrays(
     Ok(())
 }
 
+/// Trees to go from, and trees to go to; without the latter, inside the former.
+pub(super) type GivenSets<'py> = (Bound<'py, PreparedSet>, Option<Bound<'py, PreparedSet>>);
+
 /// Trees ready for the kernels.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct PreparedSet {
@@ -87,24 +100,34 @@ pub(super) struct PreparedSet {
 
 #[pymethods]
 impl PreparedSet {
-    /// Prepares all trees of flat arrays that are known to be valid.
+    /// Prepares all trees of flat arrays that are known to be valid. Trees with a shape are only
+    /// given their codes.
     #[new]
+    #[pyo3(signature = (codes, parents, offsets, shapes=None))]
     fn new(
         py: Python<'_>,
         codes: PyReadonlyArray1<'_, i32>,
         parents: PyReadonlyArray1<'_, i32>,
         offsets: PyReadonlyArray1<'_, i64>,
+        shapes: Option<&Bound<'_, Shapes>>,
     ) -> PyResult<Self> {
         let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
         let offsets = offsets.as_slice()?;
+        let shapes = shapes.map_or(&[][..], |shapes| &shapes.get().of_trees);
         let prepare = |cancel: &Cancel| {
             let mut numbering = Numbering::default();
-            let prepare = |bounds: &[i64]| {
+            let prepare = |(tree, bounds): (usize, &[i64])| {
                 cancel.check()?;
                 let nodes = bounds[0] as usize..bounds[1] as usize;
-                Ok(Prepared::new(&codes[nodes.clone()], &parents[nodes], &mut numbering))
+                let codes = &codes[nodes.clone()];
+                Ok(match shapes.get(tree) {
+                    Some(Some(shape)) => {
+                        Prepared::with_shape(Arc::clone(shape), codes, &mut numbering)
+                    }
+                    _ => Prepared::new(codes, &parents[nodes], &mut numbering),
+                })
             };
-            offsets.windows(2).map(prepare).collect()
+            offsets.windows(2).enumerate().map(prepare).collect()
         };
         let trees = if codes.len() < SMALL_SET {
             run::briefly(py, || prepare(&Cancel::default()))?

@@ -1,14 +1,14 @@
 //! One tree: labels as Python objects, interned once, and the arrays of the core.
 
 use crate::error::Error;
-use crate::python::objects;
-use crate::tree::{Numbering, Prepared, bracket, check_preorder};
+use crate::python::{ast, objects};
+use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A tree or forest in preorder; labels are coded in order of first appearance.
 #[pyclass(frozen, module = "treemetric._core")]
@@ -68,6 +68,11 @@ impl TreeData {
     pub(super) fn prepared(&self) -> &Prepared {
         self.prepared
             .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+    }
+
+    /// The shape, if the tree was compared before.
+    pub(super) fn shape(&self) -> Option<Arc<Shape>> {
+        self.prepared.get().map(Prepared::shape)
     }
 }
 
@@ -152,7 +157,7 @@ impl TreeData {
         objects::from_callable(root, children, label)
     }
 
-    /// From a node of Python's `ast`; see [`objects::AstChoice`].
+    /// From a node of Python's `ast`; see [`ast::AstChoice`].
     #[staticmethod]
     fn from_ast<'py>(
         root: &Bound<'py, PyAny>,
@@ -161,7 +166,7 @@ impl TreeData {
         values: bool,
         label: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        objects::from_ast(root, &objects::AstChoice { base, without, values, label })
+        ast::from_ast(root, &ast::AstChoice { base, without, values, label })
     }
 
     #[getter]

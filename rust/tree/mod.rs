@@ -18,4 +18,4 @@ pub(crate) use copies::Copies;
 pub(crate) use ids::SubtreeIds;
 pub use oriented::{Orientation, Oriented};
 pub(crate) use paths::{Paths, Span};
-pub use prepared::{Numbering, Prepared, check_preorder};
+pub use prepared::{Numbering, Prepared, Shape, check_preorder};

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::tree::oriented::{Orientation, Oriented, mix};
 use crate::tree::paths::Paths;
 use crate::tree::slot::Slot;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Checks that `parents` describes a tree or forest in preorder.
 ///
@@ -39,19 +39,26 @@ pub fn check_preorder(parents: &[i32]) -> Result<()> {
     Ok(())
 }
 
-/// A tree or forest, ready to be compared: distinct labels and both orientations.
+/// A tree or forest, ready to be compared: its distinct labels, and its shape.
 #[derive(Debug)]
 pub struct Prepared {
+    labels: Vec<u32>,
+    shape: Arc<Shape>,
+}
+
+/// A tree without the names of its labels, in both orientations. It can be shared by trees that
+/// name their labels by different codes.
+#[derive(Debug)]
+pub struct Shape {
     nodes: usize,
     /// A hash of the tree without the names of its labels.
     pattern: u64,
-    labels: Vec<u32>,
     left: Oriented,
     right: Oriented,
     /// Made when first asked for: distances do not need them.
     paths: [OnceLock<Box<Paths>>; 2],
-    /// For what [`crate::distance`] keeps with the tree.
-    pub(crate) slot: Slot,
+    /// What kernels keep with the tree.
+    slot: Slot,
 }
 
 impl Prepared {
@@ -81,20 +88,31 @@ impl Prepared {
         let virtual_label = (roots != 1).then_some(distinct.len() as u32);
         let build =
             |orientation| Oriented::build(orientation, &labels, &sizes, &depths, virtual_label);
-        Self {
+        let shape = Shape {
             nodes: n,
             pattern,
             left: build(Orientation::Left),
             right: build(Orientation::Right),
-            labels: distinct,
             paths: [OnceLock::new(), OnceLock::new()],
             slot: Slot::default(),
-        }
+        };
+        Self { labels: distinct, shape: Arc::new(shape) }
+    }
+
+    /// The shape, to be shared with a tree that differs in the codes of its labels only.
+    pub fn shape(&self) -> Arc<Shape> {
+        Arc::clone(&self.shape)
+    }
+
+    /// The same tree with other codes: `codes` are those of its nodes in preorder, and are equal
+    /// where the labels of the tree are.
+    pub fn with_shape(shape: Arc<Shape>, codes: &[i32], numbering: &mut Numbering) -> Self {
+        Self { labels: numbering.distinct(codes), shape }
     }
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.nodes
+        self.shape.nodes
     }
 
     /// Codes of the distinct labels; nodes refer to them by index.
@@ -106,7 +124,7 @@ impl Prepared {
     /// their alphabets, and for hardly any others.
     #[inline(always)]
     pub(crate) fn pattern(&self) -> u64 {
-        self.pattern
+        self.shape.pattern
     }
 
     /// Whether two trees differ at most in the names of their labels: nodes in the same places,
@@ -114,30 +132,37 @@ impl Prepared {
     /// ([`Prepared::labels`]) correspond one by one.
     pub(crate) fn has_pattern_of(&self, other: &Self) -> bool {
         // Labels are numbered as they appear, so the numbers are equal if the patterns are.
-        std::ptr::eq(self, other)
-            || (self.pattern == other.pattern
-                && self.nodes == other.nodes
-                && self.left.label == other.left.label
-                && self.left.size == other.left.size)
+        let (own, others) = (&*self.shape, &*other.shape);
+        std::ptr::eq(own, others)
+            || (own.pattern == others.pattern
+                && own.nodes == others.nodes
+                && own.left.label == others.left.label
+                && own.left.size == others.left.size)
     }
 
     /// The arrays of one orientation.
     pub(crate) fn oriented(&self, orientation: Orientation) -> &Oriented {
         match orientation {
-            Orientation::Left => &self.left,
-            Orientation::Right => &self.right,
+            Orientation::Left => &self.shape.left,
+            Orientation::Right => &self.shape.right,
         }
     }
 
     /// The paths of one orientation.
     pub(crate) fn paths(&self, orientation: Orientation) -> &Paths {
-        let build = || Box::new(Paths::new(self.oriented(orientation), self.nodes, orientation));
-        self.paths[orientation as usize].get_or_init(build)
+        let build = || Box::new(Paths::new(self.oriented(orientation), self.nodes(), orientation));
+        self.shape.paths[orientation as usize].get_or_init(build)
+    }
+
+    /// Room for what kernels keep with the tree.
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.shape.slot
     }
 
     /// The label index of every real node, in postorder.
     pub(crate) fn label_indices(&self) -> impl Iterator<Item = u32> + '_ {
-        self.left.label[..self.nodes].iter().copied()
+        self.shape.left.label[..self.nodes()].iter().copied()
     }
 }
 
@@ -166,5 +191,10 @@ impl Numbering {
             self.index[code as usize] = u32::MAX;
         }
         (labels, distinct)
+    }
+
+    /// The distinct codes, in order of first appearance.
+    fn distinct(&mut self, codes: &[i32]) -> Vec<u32> {
+        self.number(codes).1
     }
 }

@@ -25,7 +25,7 @@ COSTS = [None, IRRATIONAL, WHOLE, TENTHS, MILLIONTHS]
 
 def all_ways(x, y, costs=None):
     table, index = (None, None) if costs is None else costs._table((), ())
-    return {_core.distance_by(x._data, y._data, table, index, *way) for way in WAYS}
+    return {_core.distance_by(x._data, y._data, table, index, way) for way in WAYS}
 
 
 @given(st.integers(0, 2**32), shapes, shapes)

@@ -49,13 +49,14 @@ class CoOptimal(Immutable):
            [0. , 0. ]])
     """
 
-    __slots__ = ("_cache", "_call", "_costs", "_tol", "_x", "_y")
+    __slots__ = ("_cache", "_call", "_costs", "_solved", "_tol", "_x", "_y")
 
     _x: Tree
     _y: Tree
     _costs: Costs
     _tol: float
     _call: tuple[Any, ...]
+    _solved: _core.CoOptimalPair
     _cache: dict[str, Any]
 
     def __init__(self) -> None:
@@ -71,7 +72,8 @@ class CoOptimal(Immutable):
                 _core.encode(tree._data.alphabet, index)
         pair = object.__new__(cls)
         call = (x._data, y._data, table, index)
-        pair._put(_x=x, _y=y, _costs=costs, _tol=tol, _call=call, _cache={})
+        solved = _core.CoOptimalPair(*call, tol)
+        pair._put(_x=x, _y=y, _costs=costs, _tol=tol, _call=call, _solved=solved, _cache={})
         return pair
 
     @property
@@ -95,28 +97,30 @@ class CoOptimal(Immutable):
             cache[name] = compute()
         return cache[name]
 
-    def _core_call(self, function: Callable[..., Any], *more: Any) -> Any:
-        return function(*self._call, self._tol, *more)
-
     @property
     def cost(self) -> float:
         """The distance, which is the cost of every optimal alignment."""
-        pair = self._call
-        return self._once("cost", lambda: _core.align_pair(*pair)[0])  # type: ignore[no-any-return]
+        return self._once("cost", self._distance)  # type: ignore[no-any-return]
+
+    def _distance(self) -> float:
+        x, y, table, index = self._call
+        if table is None:
+            return _core.unit_distance(x, y)
+        return _core.table_distance(x, y, table, index)
 
     @property
     def count(self) -> int:
         """The exact number of optimal alignments."""
         return self._once(  # type: ignore[no-any-return]
             "count",
-            lambda: int.from_bytes(self._core_call(_core.cooptimal_count), "little"),
+            lambda: int.from_bytes(self._solved.count(), "little"),
         )
 
     @property
     def expectation(self) -> FloatArray:
         """The share of optimal alignments with each pair, deletion and insertion."""
         return self._once(  # type: ignore[no-any-return]
-            "expectation", lambda: frozen(self._core_call(_core.cooptimal_expectation))
+            "expectation", lambda: frozen(self._solved.expectation())
         )
 
     def sample(self, k: int = 1, random_state: Any = None) -> list[Alignment]:
@@ -147,7 +151,7 @@ class CoOptimal(Immutable):
         # In Rust and in Python, and the alignment itself.
         check_memory(k * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = self._core_call(_core.cooptimal_sample, k, seed)
+        drawn = self._solved.sample(k, seed)
         return [self._alignment(matches) for matches in drawn]
 
     def _alignment(self, matches: bytes) -> Alignment:
@@ -157,7 +161,7 @@ class CoOptimal(Immutable):
         return Alignment._of(self.x, self.y, self.costs, cost, matches)
 
     def __iter__(self) -> Iterator[Alignment]:
-        return map(self._alignment, self._core_call(_core.Alignments))
+        return map(self._alignment, iter(self._solved))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CoOptimal._make, (self.x, self.y, self.costs, self._tol)

@@ -175,16 +175,13 @@ def edit_counts(
         alphabet, of_y = common_codes(sources.alphabet, targets.alphabet)
         of_x = np.arange(len(sources.alphabet), dtype=np.uint32)
         codes, table = checked._resolve(sources, None if Y is None else targets)
+        first, second = (np.ascontiguousarray(chosen[:, k], dtype=np.uint32) for k in (0, 1))
         values, columns, starts = _core.edit_counts(
             (sources._core_set(), targets._core_set()),
-            codes,
-            (of_x, of_y, len(alphabet)),
-            table,
-            tuple(np.ascontiguousarray(chosen[:, k], dtype=np.uint32) for k in (0, 1)),  # type: ignore[arg-type]
-            (script == "average", heat),
-            slack,
-            threads,
-            report,
+            (codes, table),
+            ((of_x, of_y, len(alphabet)), (first, second)),
+            (script == "average", heat, slack),
+            (threads, report),
         )
     return EditCounts(alphabet, chosen, _csr(values, columns, starts, len(alphabet) + 1))
 

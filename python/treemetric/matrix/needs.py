@@ -13,12 +13,6 @@ from treemetric.treeset import TreeSet
 
 # Weight of every tree, however small: the work of a pair in addition to its cells.
 _LEAST_WEIGHT = 16.0
-# Measured upper bounds: bytes of a prepared tree, of each of its nodes, and of the values that
-# threads return for each pair before they are rounded to the result.
-_TREE_BYTES, _NODE_BYTES, _RETURNED_BYTES = 1024, 64, 16
-# Pairs with less work, the product of two weights, are decomposed along left or right paths only.
-# Pairs that use other paths are computed one by one.
-_LARGE_WORK = 1e6
 # Number of nodes whose work is estimated at once.
 _WEIGHED = 1 << 18
 
@@ -74,10 +68,12 @@ def block_needs(
     # The better side of most trees; if trees differ, the worse side of some.
     work = min(max(float(both[side].max(initial=0)) for both in sums) for side in (0, 1))
     scratch, tree, node, row_node, kept, most_kept = _core.matrix_bytes(
-        (n, m),
-        int(work),
-        (len(X), len(sets[1])),
-        (len(X.alphabet), len(sets[1].alphabet)),
+        (
+            (n, m),
+            int(work),
+            (len(X), len(sets[1])),
+            (len(X.alphabet), len(sets[1].alphabet)),
+        ),
         cutoff,
         table,
         threads,
@@ -87,13 +83,17 @@ def block_needs(
     for trees, both, of_row in zip(sets, sums, (row_node, 0), strict=True):
         better = both.min(axis=0)
         # Trees that are compared one by one keep column tables.
-        alone = cutoff | (better * most > _LARGE_WORK)
+        alone = cutoff | (better * most > _core.LARGE_WORK)
         tables = alone * np.minimum(kept[0] * (trees.sizes + 1) + kept[1] * better, most_kept)
-        each = (_TREE_BYTES + tree) + (_NODE_BYTES + node + of_row) * trees.sizes
+        each = (_core.PREPARED_TREE_BYTES + tree) + (
+            _core.PREPARED_NODE_BYTES + node + of_row
+        ) * trees.sizes
         bytes_of.append(np.concatenate(([0], np.cumsum(each + tables.astype(np.int64)))))
     of_rows = weights(X, of_x)
     both_weights = (of_rows, of_rows if Y is None else weights(sets[1], sums[1]))
-    return BlockNeeds(itemsize + _RETURNED_BYTES, scratch, bytes_of[0], bytes_of[1], both_weights)
+    return BlockNeeds(
+        itemsize + _core.RETURNED_BYTES, scratch, bytes_of[0], bytes_of[1], both_weights
+    )
 
 
 def weights(trees: TreeSet, sums: FloatArray | None = None) -> FloatArray:
@@ -115,7 +115,7 @@ def weights(trees: TreeSet, sums: FloatArray | None = None) -> FloatArray:
 def _badly_shaped(trees: TreeSet, better: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which trees may use inner paths, whose work is a quarter of the cube of the size."""
     cube = trees.sizes.astype(np.float64) ** 3
-    bad: npt.NDArray[np.bool_] = better**2 > np.maximum(cube / 8, _LARGE_WORK)
+    bad: npt.NDArray[np.bool_] = better**2 > np.maximum(cube / 8, _core.LARGE_WORK)
     return bad
 
 

@@ -148,7 +148,7 @@ class Problem(Immutable):
         """Compute the whole matrix into an array."""
         codes, table = self._resolved
         X, Y = self.X._core_set(), None if self.Y is None else self.Y._core_set()
-        _core.pairwise(X, Y, codes, table, out, self.cutoff, threads, report)
+        _core.pairwise((X, Y), (codes, table), out, self.cutoff, (threads, report))
 
     def needs(self, threads: int, copies: int) -> BlockNeeds:
         """Compute the memory of blocks whose values exist in some copies."""
@@ -238,7 +238,7 @@ class Problem(Immutable):
         codes, table = self._resolved
         if self.Y is None:
             codes = (codes[0], codes[0])  # two parts of one set
-        _core.pairwise(rows, columns, codes, table, out, self.cutoff, threads, report)
+        _core.pairwise((rows, columns), (codes, table), out, self.cutoff, (threads, report))
 
     def _prepared(self, side: int, bounds: Range) -> "_core.PreparedSet":
         """Prepare a range of trees; each thread keeps the last range of each side."""

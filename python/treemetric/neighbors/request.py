@@ -111,17 +111,11 @@ class SearchRequest(NamedTuple):
         with reporter(self.progress, self.function, "trees") as report:
             codes, table = self.costs._resolve(X, Y)
             offsets, indices, distances, computed = _core.neighbors(
-                X._core_set(),
-                None if Y is None else Y._core_set(),
-                codes,
-                table,
-                k,
-                radius,
-                self.pivots,
-                self.kept,
-                _METHOD,
-                self.threads,
-                report,
+                (X._core_set(), None if Y is None else Y._core_set()),
+                (codes, table),
+                (k, radius),
+                (self.pivots, self.kept, _METHOD),
+                (self.threads, report),
             )
         symmetric = table is None or table.is_symmetric()
         pairs = len(X) * max(self.candidates, 0)
