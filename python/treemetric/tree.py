@@ -1,22 +1,23 @@
 """A tree as an immutable value."""
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from treemetric._base.arrays import frozen, index_array
+from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
 from treemetric.formats import adjacency, nested
+from treemetric.formats.walk import walk
 
 __all__ = ["Tree"]
 
 _SHOWN_NODES = 16
 
 
-class Tree:
+class Tree(Navigation):
     """A rooted, ordered, labelled tree, or a forest of such trees.
 
     Trees are immutable values: they compare and hash by structure and labels, and they
@@ -29,8 +30,12 @@ class Tree:
     `from_adjacency`    a label and a list of children for each node, in any order
     `from_parents`      labels and parents in preorder
     `from_sequence`     a sequence, as a chain
+    `from_callable`     any objects with a function that returns their children
     `forest`            trees side by side
     =================== ==========================================================
+
+    Syntax trees, XML, HTML, JSON, Newick and other formats are read by
+    `treemetric.convert`.
 
     A tree is no sequence (it has no ``len`` and no items), so that NumPy and
     scikit-learn take a list of trees as a list of single objects.
@@ -209,6 +214,40 @@ class Tree:
         return cls._wrap(TreeData(labels, np.arange(-1, len(labels) - 1, dtype=np.int32)))
 
     @classmethod
+    def from_callable(
+        cls,
+        root: Any,
+        children: Callable[[Any], Iterable[Any] | None],
+        label: Callable[[Any], Label] | None = None,
+    ) -> "Tree":
+        """Make a tree from any objects.
+
+        Parameters
+        ----------
+        root : object
+            The root, of any type.
+        children : callable
+            ``children(node)`` returns the children of a node, from left to right: any
+            iterable, empty or None for a leaf. It is called once per node, in preorder,
+            and must not lead back to a node above.
+        label : callable, optional
+            ``label(node)`` returns the label of a node, any hashable object. By default
+            nodes are their own labels.
+
+        Returns
+        -------
+        Tree
+            The tree, of any depth.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_callable(4, lambda n: [n // 2, n - 2] if n > 1 else [], str).to_bracket()
+        '{4{2{1}{0}}{2{1}{0}}}'
+        """
+        return cls.from_parents(*walk(root, children, label))
+
+    @classmethod
     def forest(cls, trees: Iterable["Tree"]) -> "Tree":
         """Put trees side by side.
 
@@ -358,10 +397,7 @@ class Tree:
         >>> Tree.from_bracket("{a{b{c}}{d}}").subtree(1).to_bracket()
         '{b{c}}'
         """
-        node = operator.index(node)
-        if not 0 <= node < self.size:
-            message = f"node must be in the range [0, {self.size}); got {node}"
-            raise IndexError(message)
+        node = self._check_node(node)
         data, parents = self._data, self._data.parents()
         # In preorder the subtree ends where a parent lies before the node.
         outside = np.flatnonzero(parents[node + 1 :] < node)
