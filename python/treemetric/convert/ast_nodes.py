@@ -82,8 +82,9 @@ def _walk(
 ) -> tuple[list[Label], list[int]]:
     labels: list[Label] = []
     parents: list[int] = []
-    classes = _Classes(context=context)
+    classes = _WITH_CONTEXT if context else _WITHOUT_CONTEXT
     stack, above = [root], [-1]
+    push, push_above = stack.append, above.append
     is_node = ast.AST
     while stack:
         node = stack.pop()
@@ -100,25 +101,29 @@ def _walk(
             if type(value) is list:
                 for item in reversed(value):
                     if isinstance(item, is_node):
-                        stack.append(item)
-                        above.append(place)
+                        push(item)
+                        push_above(place)
             elif isinstance(value, is_node):
-                stack.append(value)
-                above.append(place)
+                push(value)
+                push_above(place)
     return labels, parents
 
 
 class _Classes(dict[type, tuple[str, tuple[str, ...]]]):
     """For each class of nodes its name and the fields that may hold nodes, last one first."""
 
-    def __init__(self, *, context: bool) -> None:
+    def __init__(self, left_out: frozenset[str]) -> None:
         super().__init__()
-        self.left_out = _NEVER_NODES if context else _NEVER_NODES | {"ctx"}
+        self.left_out = left_out
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, tuple[str, ...]]:
         fields = [field for field in kind._fields if field not in self.left_out]
         self[kind] = found = (kind.__name__, tuple(reversed(fields)))
         return found
+
+
+_WITH_CONTEXT = _Classes(_NEVER_NODES)
+_WITHOUT_CONTEXT = _Classes(_NEVER_NODES | {"ctx"})
 
 
 def _parsed(source: str) -> ast.AST:

@@ -80,6 +80,7 @@ def _parse(text: str, source: str) -> tuple[list[str], list[str | None], list[in
     links: list[str | None] = []
     parents: list[int] = []
     branching: list[int] = []
+    opened: list[int] = []  # the tokens ']' that await their '['
     current = -1
     bond: str | None = None
     tokens = _TOKEN.findall(source)
@@ -96,6 +97,7 @@ def _parse(text: str, source: str) -> tuple[list[str], list[str | None], list[in
             if bond is not None or current < 0:
                 _refuse(text, source, index, "']' must stand before a residue")
             branching.append(current)
+            opened.append(index)
         elif first == "[":
             if not branching:
                 _refuse(text, source, index, "'[' is never closed")
@@ -104,6 +106,7 @@ def _parse(text: str, source: str) -> tuple[list[str], list[str | None], list[in
             if current == branching[-1]:
                 _refuse(text, source, index, "the branch is empty")
             current = branching.pop()
+            opened.pop()
         elif first in "(){}":
             hint = "; parts in braces have no place in the tree" if first in "{}" else ""
             _refuse(text, source, index, f"{shown(token)} is not a bond, residue or branch{hint}")
@@ -116,7 +119,7 @@ def _parse(text: str, source: str) -> tuple[list[str], list[str | None], list[in
             current = len(names) - 1
             bond = None
     if branching:
-        fail(text, 0, f"{len(branching)} of the ']' are never opened; the text begins")
+        _refuse(text, source, opened[-1], "']' is never opened")
     if bond is not None:
         fail(text, 0, "a bond must follow a residue")
     if not names:

@@ -46,7 +46,7 @@ def from_networkx(
     >>> from_networkx(networkx.DiGraph([("a", "b"), ("a", "c")])).to_bracket()  # doctest: +SKIP
     '{a{b}{c}}'
     """
-    if not (hasattr(G, "is_directed") and hasattr(G, "adj")):
+    if not (hasattr(G, "is_directed") and hasattr(G, "adjacency")):
         message = f"G of from_networkx must be a graph of networkx; got {type(G).__name__}"
         raise TypeError(message)
     if root is None:
@@ -82,6 +82,7 @@ def _root(G: Any) -> Any:
 
 def _walk(G: Any, root: Any) -> tuple[list[Any], list[int]]:
     directed, multiple = G.is_directed(), G.is_multigraph()
+    adjacency = dict(G.adjacency())  # plain dictionaries, where G.adj makes a view per node
     nodes: list[Any] = []
     parents: list[int] = []
     seen = {root}
@@ -92,7 +93,7 @@ def _walk(G: Any, root: Any) -> tuple[list[Any], list[int]]:
         place = len(nodes)
         nodes.append(node)
         parents.append(parent)
-        edges = G.adj[node]
+        edges = adjacency[node]
         below = list(edges)
         if not directed and parent >= 0:
             below.remove(nodes[parent])

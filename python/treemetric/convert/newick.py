@@ -23,7 +23,6 @@ _LABEL_OR_BRACKET = re.compile(
     r"""'[^']*+(?:''[^']*+)*+' | [^\s()\[\]',:;][^\s()\[\],:;]*+ | [\[\]]""", re.VERBOSE
 )
 _BRACKET = re.compile(r"[\[\]]")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _BARE = re.compile(r"[^\s()\[\]',:;_][^\s()\[\]',:;_]*")
 
 # What was read last. After a colon a length must follow, after the end nothing may.
@@ -124,9 +123,7 @@ def _parse(text: str, *, preserve: bool) -> tuple[list[str], dict[int, float], l
         elif token[0] == "[" and len(token) > 1:
             continue
         elif state == _COLON:
-            if not _NUMBER.fullmatch(token):
-                _refuse(text, index, token, state)
-            sizes[node] = float(token)
+            sizes[node] = _length(text, index, token)
             state = _LENGTH
         else:
             if state > _CLOSED or (len(token) == 1 and token in "'[]"):
@@ -146,6 +143,17 @@ def _parse(text: str, *, preserve: bool) -> tuple[list[str], dict[int, float], l
     if state == _NOTHING:
         fail(text, len(text), "the text holds no tree")
     return names, sizes, parents
+
+
+def _length(text: str, index: int, token: str) -> float:
+    try:
+        number = float(token)
+    except ValueError:
+        number = math.nan
+    # Python takes "nan", "inf" and "1_000" for numbers; the format does not.
+    if not math.isfinite(number) or "_" in token:
+        _refuse(text, index, token, _COLON)
+    return number
 
 
 def _refuse(text: str, index: int, token: str, state: int) -> None:
