@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -15,8 +16,9 @@ def hashable(label):
 
 
 def element(text):
-    etree = pytest.importorskip("lxml.etree", reason="xml.etree drops comments")
-    return etree.fromstring(text)
+    # By default xml.etree drops comments.
+    builder = ET.TreeBuilder(insert_comments=True, insert_pis=True)
+    return ET.fromstring(text, ET.XMLParser(target=builder))
 
 
 def names(record):
@@ -36,3 +38,10 @@ def test_record(record):
     labels = [hashable(label) for label in record["labels"]]
     assert found == Tree.from_parents(labels, record["parents"])
     assert list(map(type, found.labels)) == list(map(type, labels))
+
+
+@pytest.mark.parametrize("record", [r for r in RECORDS if r["from"] == "etree"], ids=names)
+def test_lxml_agrees(record):
+    etree = pytest.importorskip("lxml.etree")
+    theirs = convert.from_etree(etree.fromstring(record["input"]), **record["options"])
+    assert theirs == convert.from_etree(element(record["input"]), **record["options"])
