@@ -12,7 +12,7 @@ pub(crate) const SMALL_REQUEST: u64 = 64 << 20;
 /// Entries to fill between two looks at the cancel flag.
 const CELLS_PER_CHECK: usize = 1 << 20;
 
-/// Bytes that this process can still take, as far as the system tells; `u64::MAX` if it does not.
+/// Bytes that this process can still take, as far as the system reports it; `u64::MAX` if it does not.
 pub fn available() -> u64 {
     let system = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn what_cannot_fit_is_refused_and_names_its_bytes() {
         if available() == u64::MAX {
-            return; // this system does not tell
+            return; // this system does not report it
         }
         let error = check("the table", 1 << 60).unwrap_err();
         assert!(error.to_string().contains("the table needs 1152921504606846976 bytes"), "{error}");

@@ -126,7 +126,7 @@ pub fn for_each<S, T: Send>(
     outcome.and_then(|()| cancel.check())
 }
 
-/// Tells a long loop on the calling thread when to look at its signals.
+/// Decides when a long loop on the calling thread looks at its signals.
 #[derive(Debug)]
 pub(crate) struct Pace {
     steps: u32,

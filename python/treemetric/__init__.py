@@ -34,6 +34,7 @@ from treemetric.treeset import TreeSet
 if TYPE_CHECKING:
     from treemetric import (
         classification,
+        convert,
         datasets,
         distributed,
         experiments,
@@ -65,6 +66,7 @@ __all__ = [
     "WithinResult",
     "align",
     "classification",
+    "convert",
     "cooptimal",
     "datasets",
     "distance",
@@ -85,6 +87,7 @@ __all__ = [
 # Modules that pull in scikit-learn or SciPy are imported when first used.
 _MODULES = (
     "classification",
+    "convert",
     "datasets",
     "distributed",
     "experiments",

@@ -40,15 +40,14 @@ class TreeData:
     @staticmethod
     def from_callable(
         root: Any,
-        children: Callable[[Any], Iterable[Any]],
+        children: Callable[[Any], Iterable[Any] | None],
         label: Callable[[Any], Hashable] | None,
     ) -> TreeData: ...
     @staticmethod
     def from_ast(
         root: Any,
         base: type,
-        without: type | None,
-        values: bool,
+        without: frozenset[str],
         label: Callable[[Any], Hashable] | None,
     ) -> TreeData: ...
     @property

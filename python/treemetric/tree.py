@@ -1,6 +1,5 @@
 """Trees as immutable values."""
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
+from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
 from treemetric.formats import adjacency, nested
@@ -17,7 +17,7 @@ __all__ = ["Tree"]
 _SHOWN_NODES = 16
 
 
-class Tree(Immutable):
+class Tree(Navigation, Immutable):
     """A rooted, ordered, labelled tree, or a forest of such trees.
 
     Trees are immutable values: they compare and hash by structure and labels, and can be
@@ -30,8 +30,11 @@ class Tree(Immutable):
     `from_adjacency`    a label and a list of children for each node, in any order
     `from_parents`      labels and parents in preorder
     `from_sequence`     a sequence, as a chain
+    `from_callable`     any objects with a function that returns their children
     `forest`            trees side by side
     =================== ==========================================================
+
+    `treemetric.convert` reads syntax trees, XML, HTML, JSON, Newick and other formats.
 
     A tree is not a sequence (it has no ``len`` and no items), so that NumPy and scikit-learn
     treat a list of trees as a list of single objects.
@@ -212,6 +215,40 @@ class Tree(Immutable):
         return cls._wrap(TreeData(labels, np.arange(-1, len(labels) - 1, dtype=np.int32)))
 
     @classmethod
+    def from_callable(
+        cls,
+        root: Any,
+        children: Callable[[Any], Iterable[Any] | None],
+        label: Callable[[Any], Label] | None = None,
+    ) -> "Tree":
+        """Make a tree from any objects.
+
+        Parameters
+        ----------
+        root : object
+            The root, of any type.
+        children : callable
+            ``children(node)`` returns the children of a node, from left to right: any
+            iterable, empty or None for a leaf. It is called once per node, in preorder,
+            and must not lead back to a node above.
+        label : callable, optional
+            ``label(node)`` returns the label of a node, any hashable object. By default
+            nodes are their own labels.
+
+        Returns
+        -------
+        Tree
+            The tree, of any depth.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> Tree.from_callable(4, lambda n: [n // 2, n - 2] if n > 1 else [], str).to_bracket()
+        '{4{2{1}{0}}{2{1}{0}}}'
+        """
+        return cls._wrap(TreeData.from_callable(root, children, label))
+
+    @classmethod
     def forest(cls, trees: Iterable["Tree"]) -> "Tree":
         """Put trees side by side.
 
@@ -361,10 +398,7 @@ class Tree(Immutable):
         >>> Tree.from_bracket("{a{b{c}}{d}}").subtree(1).to_bracket()
         '{b{c}}'
         """
-        node = operator.index(node)
-        if not 0 <= node < self.size:
-            message = f"node must be in the range [0, {self.size}); got {node}"
-            raise IndexError(message)
+        node = self._check_node(node)
         data, parents = self._data, self._data.parents()
         # In preorder the subtree ends where a parent lies before the node.
         outside = np.flatnonzero(parents[node + 1 :] < node)

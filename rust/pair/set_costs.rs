@@ -33,7 +33,7 @@ impl SetCosts<'_> {
 
     /// The largest number of quanta that, as a distance, is at most `cutoff`.
     pub(crate) fn most_quanta(self, cutoff: f64) -> i128 {
-        // Distances grow with their quanta, so there is a last one; division tells about where.
+        // Distances grow with their quanta, so there is a last one; division finds it roughly.
         let fits = |quanta| self.total(quanta) <= cutoff;
         let guess = ((cutoff / self.total(1)) as i128).clamp(0, i128::MAX - 1);
         let (mut within, mut above, mut step) = (guess, guess, 1i128);

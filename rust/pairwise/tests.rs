@@ -240,7 +240,7 @@ fn what_bounds_rule_out_is_not_computed() {
     let count = |request: &MatrixRequest<'_>| {
         compute(request, 1, &Cancel::default(), |_, _, _| {}, |_| true).unwrap()
     };
-    // No two of them are equal, and their labels tell.
+    // No two of them are equal, and their labels show it.
     assert_eq!(count(&request), Computed { pairs: 200 * 199 / 2, exact: 0 });
     let all = MatrixRequest { cutoff: None, ..request };
     assert_eq!(count(&all), Computed { pairs: 200 * 199 / 2, exact: 200 * 199 / 2 });

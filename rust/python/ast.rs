@@ -1,6 +1,6 @@
 //! Trees from Python's `ast`.
 
-use crate::python::objects::{Object, Walk};
+use crate::python::objects::{Object, Path, Walk};
 use crate::python::tree::TreeData;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyType};
@@ -11,10 +11,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(super) struct AstChoice<'a, 'py> {
     /// The class `ast.AST`.
     pub(super) base: &'a Bound<'py, PyType>,
-    /// The class `ast.expr_context` (`Load`, `Store`, `Del`), if its nodes are left out.
-    pub(super) without: Option<&'a Bound<'py, PyType>>,
-    /// Whether identifiers and constants become leaves below their nodes.
-    pub(super) values: bool,
+    /// Names of fields that are left out: those that never hold nodes, or unwanted ones.
+    pub(super) without: &'a Bound<'py, PyAny>,
     /// Called with each node for its label; by default the name of its class.
     pub(super) label: Option<&'a Object<'py>>,
 }
@@ -22,7 +20,6 @@ pub(super) struct AstChoice<'a, 'py> {
 /// What is known about a class of objects inside a syntax tree.
 enum AstKind<'py> {
     Node { name: Object<'py>, fields: Vec<Bound<'py, PyString>> },
-    LeftOut,
     Value,
 }
 
@@ -41,13 +38,17 @@ impl<'py> AstKinds<'py> {
             return Ok(place);
         }
         let class = object.get_type();
-        let kind = if !class.is_subclass(choice.base)? {
-            AstKind::Value
-        } else if choice.without.map_or(Ok(false), |without| class.is_subclass(without))? {
-            AstKind::LeftOut
+        let kind = if class.is_subclass(choice.base)? {
+            let fields: Vec<Bound<'py, PyString>> = class.getattr("_fields")?.extract()?;
+            let mut wanted = Vec::with_capacity(fields.len());
+            for field in fields {
+                if !choice.without.contains(&field)? {
+                    wanted.push(field);
+                }
+            }
+            AstKind::Node { name: class.name()?.into_any(), fields: wanted }
         } else {
-            let fields = class.getattr("_fields")?.extract()?;
-            AstKind::Node { name: class.name()?.into_any(), fields }
+            AstKind::Value
         };
         // The class is kept, so that its address stays its own.
         self.kinds.push((kind, class));
@@ -79,14 +80,14 @@ impl Hasher for AddressHasher {
 /// Builds a tree from a node of Python's `ast`.
 pub(super) fn from_ast<'py>(root: &Object<'py>, choice: &AstChoice<'_, 'py>) -> PyResult<TreeData> {
     let mut walk = Walk::new(root.py());
+    let mut path = Path::default();
     let mut kinds = AstKinds::default();
     let mut below: Vec<Object<'py>> = Vec::new();
     walk.waiting.push((root.clone(), -1));
     while let Some((object, parent)) = walk.next()? {
         let place = kinds.place(&object, choice)?;
         let AstKind::Node { name, fields } = &kinds.kinds[place].0 else {
-            walk.add(&object, parent)?; // a value, already in the form of its label
-            continue;
+            continue; // only nodes wait
         };
         let node = match choice.label {
             None => walk.add(name, parent)?,
@@ -110,6 +111,7 @@ pub(super) fn from_ast<'py>(root: &Object<'py>, choice: &AstChoice<'_, 'py>) -> 
             }
         }
         walk.waiting[first..].reverse();
+        path.enter(object, parent)?;
     }
     walk.finish()
 }
@@ -123,12 +125,7 @@ fn add_ast_child<'py>(
     let place = kinds.place(&value, choice)?;
     match kinds.kinds[place].0 {
         AstKind::Node { .. } => waiting.push((value, parent)),
-        AstKind::Value if choice.values && !value.is_none() => {
-            // With its type, or True, 1 and 1.0 would be one label.
-            let pair = (value.get_type().name()?, value);
-            waiting.push((pair.into_pyobject(choice.base.py())?.into_any(), parent));
-        }
-        AstKind::Value | AstKind::LeftOut => {}
+        AstKind::Value => {}
     }
     Ok(())
 }

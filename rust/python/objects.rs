@@ -39,7 +39,9 @@ impl<'py> Walk<'py> {
     /// Adds a node and returns its index.
     pub(super) fn add(&mut self, label: &Object<'py>, parent: i32) -> PyResult<i32> {
         let node = i32::try_from(self.codes.len()).map_err(|_| too_many())?;
-        self.codes.push(self.labels.code(label)?);
+        let code =
+            self.labels.code(label).map_err(|error| unhashable(error, label, node as usize))?;
+        self.codes.push(code);
         self.parents.push(parent);
         Ok(node)
     }
@@ -63,6 +65,15 @@ impl<'py> Walk<'py> {
     pub(super) fn finish(self) -> PyResult<TreeData> {
         TreeData::build(self.labels, self.codes, self.parents)
     }
+}
+
+/// Replaces Python's error about a label that has no hash by one that names the node.
+fn unhashable(error: PyErr, label: &Object<'_>, node: usize) -> PyErr {
+    if label.hash().is_ok() || !error.is_instance_of::<PyTypeError>(label.py()) {
+        return error;
+    }
+    let kind = label.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
+    PyTypeError::new_err(format!("labels must be hashable; got one of type {kind} at node {node}"))
 }
 
 fn too_many() -> PyErr {
@@ -114,7 +125,9 @@ pub(super) fn from_callable(
             Some(label) => walk.add(&label.call1((&object,))?, parent)?,
         };
         let below = children.call1((&object,))?;
-        walk.push(&below, node).map_err(|error| not_iterable(error, &below, &object))?;
+        if !below.is_none() {
+            walk.push(&below, node).map_err(|error| not_iterable(error, &below, &object))?;
+        }
         path.enter(object, parent)?;
     }
     walk.finish()
@@ -130,7 +143,7 @@ fn not_iterable(error: PyErr, below: &Object<'_>, object: &Object<'_>) -> PyErr 
         object.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string())
     };
     PyTypeError::new_err(format!(
-        "children must return an iterable of nodes; got {} for a node of type {}",
+        "children must return an iterable of nodes or None; got {} for a node of type {}",
         name(below),
         name(object)
     ))
@@ -139,13 +152,14 @@ fn not_iterable(error: PyErr, below: &Object<'_>, object: &Object<'_>) -> PyErr 
 /// The ancestors of the node that is visited, to find a node that is its own ancestor: without
 /// that, a cycle would be walked until memory ends.
 #[derive(Default)]
-struct Path<'py> {
+pub(super) struct Path<'py> {
     depths: Vec<u32>,
     objects: Vec<Object<'py>>,
 }
 
 impl<'py> Path<'py> {
-    fn enter(&mut self, object: Object<'py>, parent: i32) -> PyResult<()> {
+    /// Notes a node that is visited.
+    pub(super) fn enter(&mut self, object: Object<'py>, parent: i32) -> PyResult<()> {
         let depth = usize::try_from(parent).map_or(0, |parent| self.depths[parent] as usize + 1);
         self.depths.push(depth as u32);
         self.objects.truncate(depth);
@@ -155,8 +169,8 @@ impl<'py> Path<'py> {
             places.sort_unstable();
             if places.windows(2).any(|two| two[0] == two[1]) {
                 return Err(PyValueError::new_err(format!(
-                    "the children of a node lead back to that node: a path of {depth} nodes holds \
-                     the same object twice"
+                    "the root must be a tree; got an object that contains itself, on a path of {depth} \
+                     nodes"
                 )));
             }
         }
@@ -194,7 +208,10 @@ pub(super) fn from_lists(
     let listed = roots.map(|_| listed.as_slice());
     let (order, parents) = adjacency::to_preorder(nodes.len(), &starts, &children, listed)?;
     let mut known = Labels::new(labels.py());
-    let code = |&node: &u32| known.code(&nodes[node as usize]);
+    let code = |&node: &u32| {
+        let label = &nodes[node as usize];
+        known.code(label).map_err(|error| unhashable(error, label, node as usize))
+    };
     let codes = order.iter().map(code).collect::<PyResult<Vec<_>>>()?;
     TreeData::build(known, codes, parents)
 }
@@ -220,7 +237,8 @@ pub(super) fn from_parents(
     let mut codes = Vec::with_capacity(parents.len());
     match labels {
         Some(labels) => each(labels, &mut |label| {
-            codes.push(known.code(&label)?);
+            let code = known.code(&label);
+            codes.push(code.map_err(|error| unhashable(error, &label, codes.len()))?);
             Ok(())
         })?,
         None => {

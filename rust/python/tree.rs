@@ -162,11 +162,10 @@ impl TreeData {
     fn from_ast<'py>(
         root: &Bound<'py, PyAny>,
         base: &Bound<'py, PyType>,
-        without: Option<&Bound<'py, PyType>>,
-        values: bool,
+        without: &Bound<'py, PyAny>,
         label: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        ast::from_ast(root, &ast::AstChoice { base, without, values, label })
+        ast::from_ast(root, &ast::AstChoice { base, without, label })
     }
 
     #[getter]

@@ -28,7 +28,7 @@ WORDS = tuple(f"w{number}" for number in range(30))
 
 
 def word_vectors(seed=0, dimension=5, dtype="float64"):
-    """Vectors whose first number tells two kinds of words apart; the others are noise."""
+    """Vectors whose first number separates two kinds of words; the others are noise."""
     vectors = 2.0 * np.random.RandomState(seed).standard_normal((len(WORDS), dimension))
     vectors[:, 0] = np.where(np.arange(len(WORDS)) % 2, 1.0, -1.0)
     vectors[-1] = 0.0

@@ -46,10 +46,10 @@ FILL = """
     rng = Random(11)
     trees = tm.TreeSet([make_tree(rng, rng.randint(10, 50)) for _ in range(700)])
 
-    def tell(done, total):
+    def report(done, total):
         print(done, total, flush=True)
 
-    options = {"condensed": "condensed" in sys.argv, "progress": tell}
+    options = {"condensed": "condensed" in sys.argv, "progress": report}
     options["memory_budget"] = budget_for(900_000, trees)
     try:
         tm.pairwise_distances(trees, out=sys.argv[1], **options)
@@ -97,7 +97,7 @@ def test_a_process_may_be_killed_at_any_point(tmp_path, expected, name):
     assert first
     assert counts == sorted(counts)
     assert killed >= 1
-    # Whatever was left behind, the file is whole, and so is what the manifest tells.
+    # Whatever was left behind, the file is whole, and so is what the manifest lists.
     options = {"condensed": form == "condensed", "memory_budget": small_budget(make_trees())}
     got = tm.pairwise_distances(make_trees(), out=path, **options)
     wanted = expected[np.triu_indices(COUNT, 1)] if form == "condensed" else expected

@@ -15,6 +15,7 @@ LAYERS = (
     ("exceptions", "_base"),
     ("formats",),
     ("tree", "treeset"),
+    ("convert",),
     ("costs",),
     ("matrix",),
     ("distances", "distributed"),

@@ -378,3 +378,33 @@ def test_numpy_makes_a_one_dimensional_array_of_trees():
 def test_repr_names_the_class(tree):
     assert repr(tree).startswith("<Tree ")
     assert "\n" not in repr(tree)
+
+
+def test_a_callable_may_not_lead_back():
+    with pytest.raises(ValueError, match="got an object that contains itself"):
+        tm.Tree.from_callable("a", lambda node: ["b", node])
+
+
+def test_labels_without_a_hash_are_named():
+    message = "labels must be hashable; got one of type list at node 1"
+    for build in (
+        lambda: tm.Tree.from_parents(["a", []], [-1, 0]),
+        lambda: tm.Tree.from_adjacency(["a", []], [[1], []]),
+        lambda: tm.Tree.from_nested(("a", [([], [])])),
+        lambda: tm.Tree.from_callable(
+            "a", lambda node: "b" if node == "a" else "", lambda node: [] if node == "b" else 1
+        ),
+    ):
+        with pytest.raises(TypeError, match=message):
+            build()
+
+
+@pytest.mark.parametrize("bad", [True, 1.5, "1", None, 2**70])
+def test_indices_are_ints(bad):
+    for build in (
+        lambda: tm.Tree.from_parents("ab", [-1, bad]),
+        lambda: tm.Tree.from_adjacency("ab", [[bad], []]),
+        lambda: tm.Tree.from_adjacency("ab", [[1], []], roots=[bad]),
+    ):
+        with pytest.raises(ValueError, match="must hold ints"):
+            build()

@@ -35,7 +35,6 @@ class PrototypeLearner(TreeMetricLearner):
     max_inner_iter: int
     tol: float
     patience: int
-    n_candidates: int | None = None
     temperature: float | None
     random_state: Any
     loss_: float
@@ -76,7 +75,7 @@ class PrototypeLearner(TreeMetricLearner):
             owner=name,
             squash=Squash(self.squashing, float(self.slope)),  # type: ignore[arg-type]
             n_prototypes=prototype_counts(self.n_prototypes, data.classes, name),
-            n_candidates=self.n_candidates,
+            n_candidates=getattr(self, "n_candidates", None),  # not a parameter of all
             max_iter=self.max_iter,
             patience=self.patience,
             tol=float(self.tol),

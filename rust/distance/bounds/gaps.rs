@@ -1,4 +1,4 @@
-//! What the gaps alone tell, without comparing a label.
+//! The bound by the gaps alone, without comparing a label.
 
 use super::labels::Labels;
 use crate::cost::vectors::VectorCosts;

@@ -13,7 +13,7 @@
 //! turning quanta into a distance keeps their order, so a pair may be left out if and only if the
 //! bound as a distance is above the cutoff.
 //!
-//! In front of them stands what the sizes alone tell, which costs next to nothing. Other bounds of
+//! The bound by the sizes alone comes first and costs next to nothing. Other bounds of
 //! the literature (degrees, leaves, binary branches) add nothing to these.
 
 mod alignment;
@@ -96,7 +96,7 @@ impl Catalogue {
 /// What the bounds need of each tree of two sets, made once.
 #[derive(Debug)]
 pub(crate) struct Bounds<'a> {
-    /// Tells scratch that was filled for other trees.
+    /// Identifies scratch that was filled for other trees.
     identity: u64,
     x: Side<'a>,
     y: Side<'a>,
@@ -216,7 +216,7 @@ impl<'a> Bounds<'a> {
         self.quick(i, j).max(self.strings(i, j, i128::MAX, scratch))
     }
 
-    /// About the time of the label bound; 0 if it tells no more than the sizes.
+    /// About the time of the label bound; 0 if it is no better than that by the sizes.
     #[inline]
     pub(crate) fn label_time(&self, i: usize, j: usize) -> f64 {
         match &self.kind {
@@ -284,7 +284,7 @@ fn string_time(costs: Costs<'_>, (n, m): (u64, u64)) -> f64 {
     }
 }
 
-/// Whether a bound that is worth its time tells that the distance of a single pair is above
+/// Whether a bound that is worth its time shows that the distance of a single pair is above
 /// `limit`; `work` is the time of the distance.
 ///
 /// # Errors
@@ -301,7 +301,7 @@ pub(crate) fn pair_is_above(
     let strings = string_time(costs, (n, m));
     let strings_pay = strings > 0.0 && pays(strings + time::PATTERN_NODE * n as f64);
     if matches!(costs, Costs::Unit) {
-        // An edit of a string mends one label: the strings tell all that the labels tell.
+        // An edit of a string mends one label: the string bound includes the label bound.
         let above = |limit| {
             let mut pattern = strings::Pattern::default();
             pattern.prepare(&x);

@@ -12,7 +12,7 @@
 //! Bounds are compared as distances, after the one rounding that turns quanta into a float64. It
 //! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees.
 //!
-//! Where bounds tell little or trees are tiny, batches of pairs are faster; `choice.rs` decides.
+//! Where bounds exclude little or trees are tiny, batches of pairs are faster; `choice.rs` decides.
 
 mod best;
 mod choice;

@@ -188,7 +188,7 @@ impl<'a> Searcher<'a> {
         Ok(computed)
     }
 
-    /// Fills `scratch.lower` with what the pivots tell of the distances to all candidates.
+    /// Fills `scratch.lower` with the bounds by the pivots on the distances to all candidates.
     fn lower_bounds(
         &self,
         query: usize,

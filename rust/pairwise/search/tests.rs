@@ -187,7 +187,7 @@ fn a_poll_that_says_no_stops_the_search() {
 }
 
 /// Many queries, so that some are tried before the choice: trees with the same labels in preorder,
-/// whose bounds tell little, and chains, whose bounds tell all.
+/// whose bounds exclude little, and chains, whose bounds exclude all.
 #[test]
 fn the_choice_does_not_show() {
     let alike = |n: i32| {

@@ -64,7 +64,7 @@ class Distances:
 
 
 def has_zero_closure(costs: CostMatrix) -> bool:
-    """Tell whether free detours join all labels, so that all known trees are equal."""
+    """Return whether free detours join all labels, so that all known trees are equal."""
     return not without_dust(costs)._closed().matrix.any()
 
 

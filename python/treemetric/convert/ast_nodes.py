@@ -1,0 +1,115 @@
+"""Syntax trees of Python: nodes of the module ``ast``, or source text."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from treemetric._base.typing import Label
+from treemetric._core import TreeData
+from treemetric.convert.text import encoded, fail
+from treemetric.tree import Tree
+
+# Fields of names and other values, which belong to labels on demand. The field "name" holds a
+# node in the classes of newer versions of Python.
+_NAMES = frozenset(("arg", "asname", "attr", "id", "name", "rest"))
+_VALUES = _NAMES | {"conversion", "is_async", "level", "module", "simple"}
+_TEXT_LISTS = frozenset(("names", "kwd_attrs"))
+# Fields that say nothing about what a program does.
+_NOTES = frozenset(("kind", "lineno", "tag", "type_comment"))
+_NEVER_NODES = (_VALUES | _NOTES | {"kwd_attrs"}) - {"name"}
+
+
+def from_ast(
+    node_or_source: ast.AST | str,
+    *,
+    context: bool = False,
+    values: bool = False,
+    label: Callable[[ast.AST], Label] | None = None,
+) -> Tree:
+    """Make a tree of the syntax of Python.
+
+    Parameters
+    ----------
+    node_or_source : ast.AST or str
+        A node of the module ``ast``, or source text, which is parsed as a module.
+    context : bool, default=False
+        If True, the nodes ``Load``, ``Store`` and ``Del`` are kept. They make up about a
+        third of all nodes and say nothing that is not in the structure already. The trees
+        of `treemetric.datasets.load_stdlib_functions` do have them.
+    values : bool, default=False
+        If True, names and constants belong to the labels: ``("Name", "x")``,
+        ``("Constant", "int", 1)``, ``("FunctionDef", "f")``. The type of a constant
+        belongs to the label because ``True == 1 == 1.0`` in Python. Nodes without such
+        values keep their plain labels.
+    label : callable, optional
+        ``label(node)`` returns the label of a node, in place of all that.
+
+    Returns
+    -------
+    Tree
+        By default the labels are the names of the classes of the nodes. Children are in
+        the order of the fields of a node, as by ``ast.iter_child_nodes``.
+
+    Raises
+    ------
+    ValueError
+        If the source is not valid Python, or nested too deeply for Python's parser; the
+        message states the position. Nodes may be nested in any depth.
+
+    Examples
+    --------
+    >>> from treemetric.convert import from_ast
+    >>> from_ast("x = 1").to_bracket()
+    '{Module{Assign{Name}{Constant}}}'
+    >>> from_ast("x = 1", values=True).labels
+    ('Module', 'Assign', ('Name', 'x'), ('Constant', 'int', 1))
+    """
+    if isinstance(node_or_source, str):
+        root = _parsed(node_or_source)
+    elif isinstance(node_or_source, ast.AST):
+        root = node_or_source
+    else:
+        kind = type(node_or_source).__name__
+        message = f"node_or_source of from_ast must be an ast node or text; got {kind}"
+        raise TypeError(message)
+    if label is None and values:
+        label = _valued
+    without = _NEVER_NODES if context else _NEVER_NODES | {"ctx"}
+    return Tree._wrap(TreeData.from_ast(root, ast.AST, without, label))
+
+
+def _parsed(source: str) -> ast.AST:
+    encoded(source)
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        where = f"at line {error.lineno or 1}, column {error.offset or 1}"
+        message = f"source must be valid Python: {error.msg} {where}"
+        raise ValueError(message) from None
+    except ValueError as error:
+        # Null characters are no syntax errors in all versions of Python.
+        fail(source, max(source.find("\0"), 0), f"source must be valid Python: {error}")
+    except (RecursionError, MemoryError):
+        message = (
+            f"the {len(source)} characters of source from line 1 on are nested too deeply "
+            "for Python's parser"
+        )
+        raise ValueError(message) from None
+
+
+def _valued(node: ast.AST) -> Label:
+    """Return the class of a node with all its fields that are no nodes."""
+    name = type(node).__name__
+    if isinstance(node, ast.Constant):
+        return (name, type(node.value).__name__, node.value)
+    values: list[Any] = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            continue
+        if field in _TEXT_LISTS and isinstance(value, list):
+            if all(isinstance(item, str) for item in value):
+                values.append(tuple(value))
+        elif field in _VALUES or (field == "value" and isinstance(node, ast.MatchSingleton)):
+            values.append(value)
+    return (name, *values) if values else name
