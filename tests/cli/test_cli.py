@@ -11,7 +11,8 @@ import pytest
 
 import children
 import treemetric as tm
-from treemetric.cli import demo, main
+from treemetric import demo
+from treemetric.cli import main
 from treemetric.cli.errors import describe
 
 TREES = ["{a{b}{c}}", "{a{b{d}}}", "", "{x}{y}"]

@@ -26,7 +26,7 @@ LAYERS = (
     ("learning",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
-    ("cli",),
+    ("demo", "cli"),
     ("__init__", "__main__"),
 )
 LAYER_OF = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}

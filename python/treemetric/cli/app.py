@@ -101,6 +101,6 @@ def _add_demo(commands: Any) -> None:
 
 def _demo(arguments: argparse.Namespace) -> None:
     # Imported here because it imports scikit-learn and SciPy.
-    from treemetric.cli import demo
+    from treemetric import demo
 
     demo.run(arguments.output, arguments.jobs)

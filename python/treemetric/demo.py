@@ -73,7 +73,7 @@ def run(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from treemetric.cli.demo import run
+    >>> from treemetric.demo import run
     >>> report = []
     >>> with TemporaryDirectory() as folder:
     ...     picture = run(folder, say=report.append)
