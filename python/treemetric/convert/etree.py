@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from treemetric._base.extras import need
 from treemetric._base.typing import Label
 from treemetric.convert.cycles import MANY, refuse_cycles
-from treemetric.convert.text import build, encoded, need
+from treemetric.convert.text import build, encoded
 from treemetric.tree import Tree
 
 

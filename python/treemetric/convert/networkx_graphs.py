@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from treemetric._base.extras import need
 from treemetric._base.typing import Label
-from treemetric.convert.text import build, need
+from treemetric.convert.text import build
 from treemetric.tree import Tree
 
 

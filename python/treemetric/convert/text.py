@@ -1,9 +1,8 @@
 """What the readers of text share: checks of the argument, positions and the finished tree."""
 
-import importlib
 import re
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from treemetric._base.typing import Label
 from treemetric.tree import Tree
@@ -70,12 +69,3 @@ def single_root(tree: Tree, function: str) -> None:
     if count != 1:
         message = f"tree of {function} must have exactly one root; got {count} roots"
         raise ValueError(message)
-
-
-def need(module: str, extra: str, function: str) -> Any:
-    """Import a module of an extra."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        message = f'{function} needs {module}: pip install "treemetric[{extra}]"'
-        raise ImportError(message) from None

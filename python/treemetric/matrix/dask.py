@@ -1,6 +1,5 @@
 """Blocks as tasks of dask; see `treemetric.distributed`."""
 
-import importlib
 import time
 import uuid
 from collections import deque
@@ -10,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from treemetric._base.extras import need
 from treemetric._base.typing import Distances
 from treemetric.matrix.fill import DistanceFile
 from treemetric.matrix.plan import Block
@@ -17,6 +17,8 @@ from treemetric.matrix.problem import Problem
 from treemetric.matrix.progress import Report
 from treemetric.matrix.zarr import ZarrStore
 
+# What needs the optional packages, for errors.
+_WHAT = "treemetric.distributed.pairwise_distances"
 # Blocks in the queue of each thread of the workers, so that no thread waits.
 _QUEUED = 2
 # Attempts to send the trees while workers die.
@@ -28,7 +30,7 @@ def current_client(client: Any) -> Any:
     if client is not None:
         return client
     try:
-        return importlib.import_module("distributed").get_client()
+        return need("distributed", "dask", _WHAT).get_client()
     except (ImportError, ValueError):
         return None
 
@@ -50,7 +52,7 @@ def _transposed(block: Distances) -> Distances:
 
 def _held(key: str) -> Problem:
     """Return the problem that this worker holds."""
-    worker = importlib.import_module("distributed").get_worker()
+    worker = need("distributed", "dask", _WHAT).get_worker()
     problem: Problem = worker.treemetric_problems[key]
     return problem
 
@@ -81,7 +83,7 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
     They are a plugin, because scattered data are lost when the workers that hold them die.
     """
     key = f"treemetric-{uuid.uuid4().hex}"
-    base: Any = importlib.import_module("distributed").WorkerPlugin
+    base: Any = need("distributed", "dask", _WHAT).WorkerPlugin
 
     class Holder(base):  # type: ignore[misc]
         """Holds the problem on a worker."""
@@ -111,7 +113,7 @@ def _sent(client: Any, problem: Problem) -> Iterator[str]:
 
 def lazy(problem: Problem, threads: int, budget: int) -> Any:
     """Return a dask array whose chunks are the blocks."""
-    array = importlib.import_module("dask.array")
+    array = need("dask.array", "dask", _WHAT)
     plan, _ = problem.plan(
         problem.needs(threads, 1), budget, "pairwise_distances", strips=problem.condensed
     )
@@ -145,7 +147,7 @@ def lazy(problem: Problem, threads: int, budget: int) -> Any:
                     task(Block(row, column)) if here else (_transposed, (name, j, i))
                 )
         chunks = tuple(tuple(end - start for start, end in cut) for cut in (rows, columns))
-    graph = importlib.import_module("dask.highlevelgraph").HighLevelGraph
+    graph = need("dask.highlevelgraph", "dask", _WHAT).HighLevelGraph
     layers = graph.from_collections(name, tasks, dependencies=[])
     return array.Array(layers, name, chunks, dtype=problem.dtype)
 
@@ -178,7 +180,7 @@ def _results(
         return
     cuts, target = file.plan.to_json(), (str(file.path.absolute()), file.run)
     running: dict[Any, int] = {}
-    finished = importlib.import_module("distributed").as_completed()
+    finished = need("distributed", "dask", _WHAT).as_completed()
     with _sent(client, file.problem) as key:
         try:
             while waiting or running:
