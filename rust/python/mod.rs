@@ -44,6 +44,13 @@ mod core {
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // the name that Python expects
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// Loads NumPy's interface now: loading it for the first result would fail if a signal waits.
+    #[pymodule_init]
+    #[allow(clippy::unnecessary_wraps)] // the signature that PyO3 wants
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
+        Ok(())
+    }
     #[pymodule_export]
     const LARGE_WORK: f64 = crate::pairwise::LARGE_WORK;
     #[pymodule_export]

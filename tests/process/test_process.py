@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import treemetric as tm
-from children import interrupt_script, run_script
+from children import interrupt_script, run, run_script
 from shapes import make_tree
 from workers import block_of_rows
 
@@ -266,3 +266,29 @@ def test_the_environment_may_limit_the_number_of_threads(ceiling):
 def test_more_jobs_than_pairs():
     x, y = tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("b")
     assert tm.pairwise_distances([x, y], n_jobs=64).tolist() == [[0, 1], [1, 0]]
+
+
+COLD = """
+import os, signal, threading
+from random import Random
+import treemetric as tm
+from shapes import make_tree
+
+rng = Random(1)
+x, y = (make_tree(rng, 1200, "random", "ab") for _ in range(2))
+pair = tm.cooptimal(x, y)
+threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    pair.expectation
+except KeyboardInterrupt:
+    pass
+print("alive", pair.cost > 0)
+"""
+
+
+def test_ctrl_c_before_the_first_array_of_a_process():
+    # NumPy's interface was loaded for the first array, and failed if a signal was waiting.
+    done = run("-c", COLD)
+    # Python may see the signal in any of its own lines, too.
+    assert "alive True" in done.stdout or "KeyboardInterrupt" in done.stderr
+    assert "Panic" not in done.stderr

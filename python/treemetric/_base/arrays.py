@@ -28,6 +28,6 @@ def _describe(array: np.ndarray[Any, Any]) -> str:
 
 
 def frozen(array: np.ndarray[Any, Any]) -> Any:
-    """Make an array read-only and return it."""
+    """Make an array read-only for good: a view, whose flag nobody can set back."""
     array.setflags(write=False)
-    return array
+    return array.view()

@@ -3,7 +3,6 @@
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from treemetric._base import text_art, traversal
 from treemetric._base.arrays import frozen
 from treemetric._base.typing import IntArray, Label
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_int
 from treemetric._core import TreeData
 
 
@@ -202,7 +201,5 @@ class Navigation:
 
 
 def _check_limit(value: object, least: int, parameter: str) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if value is not None and (not whole or value < least):  # type: ignore[operator]
-        must = f"None or an int in the range [{least}, inf)"
-        refuse(parameter, "to_text", must, shown(value))
+    if value is not None:
+        check_int(value, parameter, "to_text", least, other="None")

@@ -39,7 +39,7 @@ def check_int(
     Without ``most`` every int up to 2**63 - 1 is valid. ``other`` is what the error names as valid
     too, such as None or 'auto'; callers check for it.
     """
-    whole = _is_int(value)
+    whole = is_int(value)
     top = _LARGEST_INT if most is None else most
     if not whole or not least <= value <= top:  # type: ignore[operator]
         huge = whole and value > top  # type: ignore[operator]
@@ -49,7 +49,8 @@ def check_int(
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def _is_int(value: object) -> bool:
+def is_int(value: object) -> bool:
+    """Return whether a value is an int, of Python or NumPy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -57,7 +58,7 @@ def check_n_jobs(n_jobs: object, function: str) -> int:
     """Check ``n_jobs``; return the number of threads."""
     if n_jobs is None:
         return 1
-    if not _is_int(n_jobs) or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
+    if not is_int(n_jobs) or (n_jobs < 1 and n_jobs != -1):  # type: ignore[operator]
         refuse("n_jobs", function, "None, -1 or a positive int", shown(n_jobs))
     return _core.threads(min(int(n_jobs), 2**31))  # type: ignore[call-overload]
 

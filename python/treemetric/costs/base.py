@@ -141,6 +141,7 @@ class Costs(ABC):
         labels = None if alphabet is None else tuple(alphabet)
         if self._known_metric(labels, tol):
             return []
+        self._check_alphabet(labels, "violations")
         return self._worked_matrix(labels)._find_violations(tol)
 
     def is_pseudo_metric(
@@ -316,6 +317,12 @@ class Costs(ABC):
     def _closed(self) -> "Costs":
         """Return costs under which the cheapest alignment is the cheapest edit script."""
         return self
+
+    def _check_alphabet(self, labels: tuple[Label, ...] | None, function: str) -> None:
+        """Check that labels are given for costs that have none of their own."""
+        if labels is None and not self._has_own_alphabet:
+            kind = type(self).__name__
+            refuse("alphabet", f"{kind}.{function}", "a collection of labels", "None")
 
     def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
         """Return True if the axioms hold up to `tol` by construction, so no check is needed."""

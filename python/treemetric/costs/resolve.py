@@ -13,11 +13,7 @@ def check_costs(costs: object, function: str) -> Costs:
     if costs is None:
         return _UNIT
     if not isinstance(costs, Costs):
-        must = (
-            "an instance of 'treemetric.UnitCosts', 'treemetric.CostMatrix', "
-            "'treemetric.EmbeddingCosts', 'treemetric.VectorCosts', "
-            "'treemetric.CallableCosts' or None"
-        )
+        must = "an instance of 'treemetric.Costs', such as CostMatrix or CallableCosts, or None"
         refuse("costs", function, must, shown(costs))
     return costs
 

@@ -1,21 +1,15 @@
 """What generators and loaders share: checks of numbers, classes, and the form of a data set."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import is_int, refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
-
-
-def is_int(value: object) -> bool:
-    """Return whether a value is an integer and not a bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, int]:

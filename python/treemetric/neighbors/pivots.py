@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_memory, refuse, shown
+from treemetric._base.validation import check_int, check_memory, refuse
 from treemetric.costs import Costs
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CancelledError
@@ -29,16 +29,13 @@ def check_n_pivots(n_pivots: object, costs: Costs, trees: TreeSet, owner: str) -
     """Check `n_pivots`; return the number of pivots to use and the slack."""
     if isinstance(n_pivots, str) and n_pivots == "auto":
         return _automatic(costs, trees)
-    if not isinstance(n_pivots, (int, np.integer)) or isinstance(n_pivots, bool) or n_pivots < 0:
-        refuse("n_pivots", owner, "'auto' or an int in the range [0, inf)", shown(n_pivots))
-    if n_pivots == 0:
+    wanted = check_int(n_pivots, "n_pivots", owner, least=0, other="'auto'")
+    if wanted == 0:
         return 0, 0.0
     slack = costs._triangle_slack()
     if slack is None:
-        refuse(
-            "n_pivots", owner, "0 or 'auto' for costs that are not a pseudo-metric", str(n_pivots)
-        )
-    return min(int(n_pivots), len(trees)), slack
+        refuse("n_pivots", owner, "0 or 'auto' for costs that are not a pseudo-metric", str(wanted))
+    return min(wanted, len(trees)), slack
 
 
 def _automatic(costs: Costs, trees: TreeSet) -> tuple[int, float]:

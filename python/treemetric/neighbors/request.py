@@ -2,12 +2,10 @@
 
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from treemetric import _core
 from treemetric._base.progress import reporter
 from treemetric._base.typing import Progress, Trees
-from treemetric._base.validation import as_float, check_n_jobs, refuse, shown
+from treemetric._base.validation import as_float, check_n_jobs, is_int, refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.pivots import Pivots
@@ -90,7 +88,7 @@ class SearchRequest(NamedTuple):
     def _check_k(self, k: object) -> int:
         """Check that there are k candidates. With no queries, any k is valid."""
         other = " other" if self.Y is None else ""
-        whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+        whole = is_int(k)
         most = self.candidates if len(self.X) else float("inf")
         if most == 0 and whole:
             # The range [1, 0] would not show the cause.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treemetric._base.typing import Label
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_int, refuse
 from treemetric.alignment.layout import label_text
 from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import new_axes, require_matplotlib
@@ -102,9 +102,7 @@ def plot_embedding(
     """
     require_matplotlib()
     table = check_costs(costs, alphabet, "plot_embedding")
-    whole = isinstance(max_labels, int | np.integer) and not isinstance(max_labels, bool)
-    if not whole or max_labels < 0:
-        refuse("max_labels", "plot_embedding", "an int in the range [0, inf)", shown(max_labels))
+    check_int(max_labels, "max_labels", "plot_embedding", least=0)
     violations = table.violations()
     if violations:
         must = "a pseudo-metric (their closure() may be one)"
