@@ -142,7 +142,7 @@ impl<'a> ReachedForest<'a> {
 pub(crate) struct Reach {
     /// Whether pairing two nodes is optimal for their subtrees, as far as that matters.
     pub(crate) may_pair: Recycled<bool>,
-    /// Pairs of which one is a leaf: there is nothing to find out below them.
+    /// Pairs with a leaf: there is nothing to find out below them.
     pub(crate) leaves: Vec<(u32, u32)>,
     /// Pairs of spans, as indices, ascending: inner ones come before outer ones.
     pub(crate) spans: Vec<(u32, u32)>,

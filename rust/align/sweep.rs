@@ -175,7 +175,7 @@ impl<'p, Q: Integer, A: Amount> Sweep<'p, Q, A> {
             pairs[i * m + j] = (self.weight)(i, j);
         }
         let mut amounts = Amounts::<A>::new();
-        let mut total = A::one(); // of two trees of which one is empty
+        let mut total = A::one(); // if one of the two trees is empty
         for (position, &(s, t)) in self.reach.spans.iter().enumerate() {
             cancel.check()?;
             let pair = (s as usize, t as usize);

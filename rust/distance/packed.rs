@@ -224,7 +224,7 @@ fn tree_row<S: Simd>(
 }
 
 /// The same if all columns are in one vector: its subtree values stay in a register on their way
-/// from level to level, each of which waits for the one before.
+/// from level to level; each level waits for the one before.
 #[inline(always)]
 fn tree_row_of_one<S: Simd>(
     simd: S,

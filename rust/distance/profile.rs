@@ -31,8 +31,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Fills the profile: a row of `stride` entries per distinct label of the rows, of which the
-    /// first are columns and the rest padding.
+    /// Fills the profile: a row of `stride` entries per distinct label of the rows: first
+    /// the columns, then padding.
     #[inline(always)]
     pub(crate) fn fill<E: Element>(&self, rows: &Operand<'_>, stride: usize, profile: &mut [E]) {
         let labels = rows.tree.labels();

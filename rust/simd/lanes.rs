@@ -11,7 +11,7 @@ pub enum Lanes {
     Words,
     /// `i32`.
     Ints,
-    /// `f64`, of which only whole numbers are used.
+    /// `f64`; only whole numbers are used.
     Doubles,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// Looks at the trees with these indices, each of which may be given more than once.
+    /// Looks at the trees with these indices; an index may occur more than once.
     pub(crate) fn new(trees: &[Prepared], indices: impl Iterator<Item = usize>) -> Self {
         let mut found = Self {
             first: vec![NONE; trees.len()],

@@ -253,7 +253,7 @@ fn push_json(label: &str, out: &mut String) {
     }
 }
 
-/// JSON texts per tree, of which there may be none at all.
+/// JSON texts per tree; there may be none at all.
 #[derive(Default)]
 struct Column {
     texts: Vec<String>,

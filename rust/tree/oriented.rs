@@ -21,8 +21,8 @@ impl Orientation {
 /// A tree in postorder with all that a kernel needs, for one orientation.
 ///
 /// The subtree of node `i` is the interval `first(i)..=i`. Forests and the empty tree carry one
-/// more node at the end, a virtual root that saves nothing with any partner (see
-/// [`crate::distance`]), so kernels only ever see a single root.
+/// more node at the end, a virtual root that saves nothing with any partner, so kernels
+/// only ever see a single root.
 #[derive(Debug, Clone)]
 pub struct Oriented {
     /// Whether the last node stands for the roots of a forest.

@@ -130,7 +130,7 @@ fn are_one(x: Side<'_>, y: Side<'_>) -> bool {
 }
 
 impl<'a> Bounds<'a> {
-    /// Looks at all trees of two sets, as in [`crate::pairwise::MatrixRequest`], unless a catalogue has
+    /// Looks at all trees of two sets, as in a request for a matrix, unless a catalogue has
     /// those of the second. `work` is the time of all distances.
     ///
     /// # Errors

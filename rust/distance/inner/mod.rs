@@ -3,7 +3,7 @@
 //! Left and right paths decompose both trees, and for trees that turn left and right alternately
 //! (zigzags) nearly all pairs of forests are needed. With an inner path only the row tree is
 //! decomposed, as in Demaine, Mozes, Rossman and Weimann (2009) and in Pawlik and Augsten's APTED
-//! (2016); the column tree meets every row forest in all its subforests, of which there are less
+//! (2016); the column tree meets every row forest in all its subforests, fewer
 //! than its size squared. See `paths.rs` for the choice, `strips.rs` for one step along an inner
 //! path. Left and right paths go through the level-packed kernel, path by path. All of them leave
 //! the savings of subtrees in one table, kept in both postorders of the columns.

@@ -28,7 +28,7 @@ pub(super) struct CountTask {
     cells: f64,
 }
 
-/// A pair of trees, of which every other pair like it is a copy.
+/// A pair of trees; every other pair like it is a copy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedPair {
     pub(super) x: u32,

@@ -1,4 +1,4 @@
-//! All distances, in batches, of which only the answers are kept: where batches gain more than
+//! All distances, in batches; only the answers are kept: where batches gain more than
 //! bounds of single pairs, and for a radius, where batches have the bounds in front of them.
 
 use crate::error::Result;

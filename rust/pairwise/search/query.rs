@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 /// Bounds that are computed between two looks at the cancel flag.
 const BOUNDS_PER_CHECK: usize = 1024;
-/// Relative error of sums and differences of distances, each of which was rounded twice at most:
+/// Relative error of sums and differences of distances that were rounded twice at most:
 /// four times what five roundings of 2⁻⁵³ can do.
 const ROUNDING: f64 = 1.0 / (1u64 << 49) as f64;
 /// How many times cheaper than a distance bounds must be, by labels and by strings.
