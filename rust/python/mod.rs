@@ -46,9 +46,9 @@ mod core {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     /// Loads NumPy's interface now: loading it for the first result would fail if a signal waits.
     #[pymodule_init]
-    #[allow(clippy::unnecessary_wraps)] // the signature that PyO3 wants
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
-        numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
+        module.py().import("numpy")?;
+        let _ = numpy::PyArray1::<f64>::from_vec(module.py(), vec![0.0]);
         Ok(())
     }
     #[pymodule_export]

@@ -516,7 +516,7 @@ def test_classes_of_json_files_by_published_and_by_other_names(tmp_path):
     with pytest.raises(ValueError, match=r"x1good.* no underscore .* --classes REGEX"):
         load(other, 0)
     assert load(other, 0, re.compile("good|bad"))[1].target_names == ["bad", "good"]
-    with pytest.raises(ValueError, match="does not find a class in its name"):
+    with pytest.raises(ValueError, match="finds no class in its name"):
         load(other, 0, re.compile("good"))
 
 
