@@ -15,6 +15,7 @@ use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::any::Any;
@@ -189,6 +190,14 @@ impl CoOptimalPair {
         tolerance: Option<f64>,
     ) -> Self {
         Self { x, y, table, index, tolerance, solved: KeptSolution::default() }
+    }
+
+    /// For the garbage collector; see `TreeData`.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        visit.call(&self.x)?;
+        visit.call(&self.y)?;
+        visit.call(&self.table)?;
+        visit.call(&self.index)
     }
 
     /// The number of optimal alignments as little-endian bytes.
