@@ -111,7 +111,7 @@ class CoOptimalPair:
         y: TreeData,
         table: CostTable | None,
         index: dict[Hashable, int] | None,
-        tolerance: float,
+        tolerance: float | None,
     ) -> CoOptimalPair: ...
     def count(self) -> bytes: ...
     def expectation(self) -> FloatArray: ...
@@ -152,7 +152,7 @@ def edit_counts(
         tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
         tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
     ],
-    script: tuple[bool, float | None, float],
+    script: tuple[bool, float | None, float | None],
     work: _Work,
 ) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...
 def pack(

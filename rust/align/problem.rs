@@ -8,6 +8,9 @@ use crate::error::Result;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
+/// What is tied by default if costs were rounded: sums may differ by this share of the optimum.
+const ROUNDED_TIES: f64 = 1e-9;
+
 /// In which order the nodes are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -21,7 +24,7 @@ pub enum Order {
 }
 
 /// Whether [`Order::Any`] walks this pair in preorder, as [`Order::Preorder`] does.
-pub fn walks_in_preorder(pair: Pair<'_>, tolerance: f64) -> bool {
+pub fn walks_in_preorder(pair: Pair<'_>, tolerance: Option<f64>) -> bool {
     Setting::new(pair, tolerance, Order::Any).orientation == Orientation::Right
 }
 
@@ -74,10 +77,11 @@ pub(crate) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    pub(crate) fn new(pair: Pair<'a>, tolerance: f64, order: Order) -> Self {
+    pub(crate) fn new(pair: Pair<'a>, tolerance: Option<f64>, order: Order) -> Self {
         let work = |orientation| cells(pair.x.tree, pair.y.tree, orientation);
         let nothing_saved = pair.nothing_saved();
         let exact = is_exact(pair.costs);
+        let tolerance = tolerance.unwrap_or(if exact { 0.0 } else { ROUNDED_TIES });
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
         let any = order == Order::Free || (order == Order::Any && no_slack);
@@ -157,13 +161,14 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
 impl<'a, Q: Integer> Problem<'a, Q> {
     /// Computes the savings of all pairs of subtrees. Two ways to go on count as equally good if
     /// they differ by at most `tolerance` of the optimal cost, or by what rounding the costs to
-    /// quanta can have changed.
+    /// quanta can have changed. Without a tolerance, exact costs have exact ties, and rounded ones
+    /// a tolerance of 1e-9.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(
         pair: Pair<'a>,
-        tolerance: f64,
+        tolerance: Option<f64>,
         order: Order,
         scratch: &mut Scratch<'_>,
     ) -> Result<Self> {

@@ -29,7 +29,7 @@ fn ordered<'a, Q: Integer>(
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
     Problem::new(
         Pair { x, y, costs },
-        1e-9,
+        None,
         order,
         &mut Scratch { workspace: &mut scratch, cancel: &cancel },
     )

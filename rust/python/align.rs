@@ -15,6 +15,7 @@ use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::any::Any;
@@ -61,11 +62,19 @@ impl<'a> Solver<'a, '_> {
         self.scratch.cancel
     }
 
-    fn problem<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
+    fn problem<Q: Integer>(
+        &mut self,
+        tolerance: Option<f64>,
+        order: Order,
+    ) -> Result<Problem<'a, Q>> {
         Problem::new(self.pair, tolerance, order, &mut self.scratch)
     }
 
-    fn cooptimal<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
+    fn cooptimal<Q: Integer>(
+        &mut self,
+        tolerance: Option<f64>,
+        order: Order,
+    ) -> Result<CoOptimal<'a, Q>> {
         CoOptimal::new(self.problem(tolerance, order)?, self.scratch.cancel)
     }
 }
@@ -129,7 +138,7 @@ pub(super) fn align_pair<'py>(
 ) -> PyResult<Aligned<'py>> {
     let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pair.costs, Q => {
-            let problem = solver.problem::<Q>(0.0, Order::Preorder)?;
+            let problem = solver.problem::<Q>(Some(0.0), Order::Preorder)?;
             Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel())?))
         })
     })?;
@@ -165,7 +174,7 @@ pub(super) struct CoOptimalPair {
     y: Py<TreeData>,
     table: Option<Py<CostTable>>,
     index: Option<Py<PyDict>>,
-    tolerance: f64,
+    tolerance: Option<f64>,
     solved: KeptSolution,
 }
 
@@ -178,9 +187,17 @@ impl CoOptimalPair {
         y: Py<TreeData>,
         table: Option<Py<CostTable>>,
         index: Option<Py<PyDict>>,
-        tolerance: f64,
+        tolerance: Option<f64>,
     ) -> Self {
         Self { x, y, table, index, tolerance, solved: KeptSolution::default() }
+    }
+
+    /// For the garbage collector; see `TreeData`.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        visit.call(&self.x)?;
+        visit.call(&self.y)?;
+        visit.call(&self.table)?;
+        visit.call(&self.index)
     }
 
     /// The number of optimal alignments as little-endian bytes.
@@ -260,7 +277,7 @@ impl KeptSolution {
     fn ask<Q: Integer + Send, T>(
         &self,
         mut solver: Solver<'_, '_>,
-        tolerance: f64,
+        tolerance: Option<f64>,
         question: impl FnOnce(&CoOptimal<'_, Q>, &Cancel) -> Result<T>,
     ) -> Result<T> {
         let kept = self.0.try_lock().ok().and_then(|mut kept| kept.take());
@@ -305,7 +322,7 @@ pub(super) fn soft_pair<'py>(
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pair.costs, Q => {
-            soft_alignment(&solver.problem::<Q>(0.0, Order::Free)?, temperature, solver.cancel())
+            soft_alignment(&solver.problem::<Q>(Some(0.0), Order::Free)?, temperature, solver.cancel())
         })
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
@@ -343,7 +360,7 @@ pub(super) fn edit_counts<'py>(
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
     resolved: ResolvedCosts<'py>,
     counted: SymbolsAndPairs<'py>,
-    script: (bool, Option<f64>, f64),
+    script: (bool, Option<f64>, Option<f64>),
     work: Work,
 ) -> PyResult<Csr<'py>> {
     let ((codes_x, codes_y), costs) = resolved;

@@ -36,7 +36,8 @@ impl CostTable {
     }
 }
 
-/// The vectors of a vocabulary, as they lie in NumPy's memory.
+/// The vectors of a vocabulary, as they lie in NumPy's memory. Plain arrays take no part in
+/// garbage collection, so this does not either.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct VectorTable {
     vectors: Array,

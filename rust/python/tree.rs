@@ -5,6 +5,7 @@ use crate::python::{ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -166,6 +167,14 @@ impl TreeData {
         label: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         ast::from_ast(root, &ast::AstChoice { base, without, label })
+    }
+
+    /// For the garbage collector: a label may refer to its tree. There is no `__clear__`, as for
+    /// tuples: labels exist before their tree, so every such cycle contains an object that was
+    /// changed after that, and this object can be cleared.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.alphabet)?;
+        visit.call(&self.index)
     }
 
     #[getter]

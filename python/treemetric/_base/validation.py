@@ -153,6 +153,14 @@ def check_memory(nbytes: int, what: str) -> None:
         raise MemoryError(message)
 
 
+def check_tol(tol: object, function: str) -> float | None:
+    """Check a tolerance for ties; return it as a float, or None for the default."""
+    number = None if tol is None else as_float(tol)
+    if number is not None and not 0 <= number < float("inf"):
+        refuse("tol", function, "None or a float in the range [0.0, inf)", shown(tol))
+    return number
+
+
 def check_non_negative(value: object, parameter: str, function: str) -> float:
     """Check that a value is finite and not negative; return it as a float."""
     number = as_float(value)
