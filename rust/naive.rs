@@ -108,6 +108,36 @@ fn forest(
     best
 }
 
+/// The optimal mapping that pairs two nodes only where nothing else is optimal: from the last
+/// roots on, a node of `x` is deleted if that is optimal, or else a node of `y` inserted. Pairs
+/// ascending.
+pub(crate) fn delete_first_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> Vec<(u32, u32)> {
+    let mut known = HashMap::new();
+    let mut pairs = Vec::new();
+    let mut open = vec![(x.children(-1), y.children(-1))];
+    while let Some((f, g)) = open.pop() {
+        let (Some((&i, left_x)), Some((&j, left_y))) = (f.split_last(), g.split_last()) else {
+            continue;
+        };
+        let (below_x, below_y) = (x.children(i as i32), y.children(j as i32));
+        let mut least =
+            |f: &[usize], g: &[usize]| forest(x, y, f.to_vec(), g.to_vec(), cost, &mut known);
+        let whole = least(&f, &g);
+        let (deleted, inserted) = ([left_x, &below_x].concat(), [left_y, &below_y].concat());
+        if least(&deleted, &g) + cost(Some(x.codes[i]), None) == whole {
+            open.push((deleted, g));
+        } else if least(&f, &inserted) + cost(None, Some(y.codes[j])) == whole {
+            open.push((f, inserted));
+        } else {
+            pairs.push((i as u32, j as u32));
+            open.push((left_x.to_vec(), left_y.to_vec()));
+            open.push((below_x, below_y));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
 /// All mappings that keep ancestry and left-to-right order, by enumeration; pairs ascending.
 pub(crate) fn all_mappings(x: &Plain, y: &Plain) -> Vec<Vec<(u32, u32)>> {
     fn extend(

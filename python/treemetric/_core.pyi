@@ -123,6 +123,7 @@ def align_pair(
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
+    delete_first: bool,
 ) -> tuple[float, bytes]: ...
 def all_pairs(pairs: bytes, x: TreeData, y: TreeData) -> tuple[_Pair, ...]: ...
 def alignment_cost(

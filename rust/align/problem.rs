@@ -16,6 +16,8 @@ const ROUNDED_TIES: f64 = 1e-9;
 pub enum Order {
     /// In preorder: the right decomposition.
     Preorder,
+    /// In postorder: the left decomposition.
+    Postorder,
     /// In whichever makes less work, where the order does not show in the result.
     Any,
     /// In whichever makes less work, also where the order shows in the last digits: for weights
@@ -36,9 +38,9 @@ fn cells(x: &Prepared, y: &Prepared, orientation: Orientation) -> f64 {
     sum(x.oriented(orientation)) * sum(y.oriented(orientation))
 }
 
-/// Most cells that an alignment of the pair can take; proportional to its time.
+/// Most cells that an alignment of the pair can take, in any order; proportional to its time.
 pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
-    cells(x, y, Orientation::Right)
+    cells(x, y, Orientation::Left).max(cells(x, y, Orientation::Right))
 }
 
 /// The cells of all forests of a pair, in the better order: what soft alignments take.
@@ -85,7 +87,8 @@ impl<'a> Setting<'a> {
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
         let any = order == Order::Free || (order == Order::Any && no_slack);
-        let left = any && work(Orientation::Left) < work(Orientation::Right);
+        let left =
+            order == Order::Postorder || any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
         Self { pair, tolerance, orientation, nothing_saved, exact }
     }

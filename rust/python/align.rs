@@ -1,8 +1,8 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
 use crate::align::{
-    CoOptimal, Enumeration, Integer, Order, Problem, Solved, align_work, in_quanta, one_alignment,
-    soft_alignment, subtree_distances as core_subtree_distances, walks_in_preorder,
+    CoOptimal, Enumeration, Integer, Order, Problem, Solved, Ties, align_work, in_quanta,
+    one_alignment, soft_alignment, subtree_distances as core_subtree_distances, walks_in_preorder,
 };
 use crate::distance::{Scratch, Workspace, pair_work};
 use crate::error::{Error, Result};
@@ -127,7 +127,8 @@ pub(super) fn all_pairs<'py>(
 /// The cost of an alignment and its pairs.
 type Aligned<'py> = (f64, Bound<'py, PyBytes>);
 
-/// One optimal alignment.
+/// One optimal alignment; among several one that pairs as early as possible, or, with
+/// `delete_first`, one that pairs only where nothing else is optimal.
 #[pyfunction]
 pub(super) fn align_pair<'py>(
     py: Python<'py>,
@@ -135,11 +136,13 @@ pub(super) fn align_pair<'py>(
     y: &Bound<'py, TreeData>,
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
+    delete_first: bool,
 ) -> PyResult<Aligned<'py>> {
+    let ties = if delete_first { Ties::Delete } else { Ties::Pair };
     let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pair.costs, Q => {
-            let problem = solver.problem::<Q>(Some(0.0), Order::Preorder)?;
-            Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel())?))
+            let problem = solver.problem::<Q>(Some(0.0), ties.order())?;
+            Ok((problem.optimal_cost(), one_alignment(&problem, ties, solver.cancel())?))
         })
     })?;
     Ok((cost, pack(py, &pairs)))

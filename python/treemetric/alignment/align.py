@@ -1,13 +1,14 @@
 """One optimal alignment of two trees, and its edits."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
+from treemetric._base.validation import refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
@@ -282,7 +283,9 @@ def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
     return Tree.from_parents(kept, kept_parents)
 
 
-def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
+def align(
+    x: Tree, y: Tree, *, costs: Costs | None = None, ties: Literal["pair", "delete"] = "pair"
+) -> Alignment:
     """Find one optimal alignment of two trees.
 
     Parameters
@@ -291,6 +294,10 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
         Trees or forests.
     costs : Costs, optional
         The costs of edits; every edit costs 1 by default.
+    ties : {'pair', 'delete'}, default='pair'
+        Which of several optimal alignments is returned: one with pairs as early as
+        possible, or one that pairs two nodes only where nothing else is optimal, as the
+        packages zss and apted do.
 
     Returns
     -------
@@ -303,19 +310,29 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
 
     Notes
     -----
-    The result is deterministic, with pairs as early as possible. Both trees are visited in
-    preorder. The two next nodes are paired if that is optimal; if not, their subtrees are aligned
-    with each other if that is optimal. Otherwise the next node of x is deleted if that is optimal,
-    and the next node of y is inserted if not.
+    The result is deterministic. With ``ties="pair"`` both trees are visited in preorder. The two
+    next nodes are paired if that is optimal; if not, their subtrees are aligned with each other if
+    that is optimal. Otherwise the next node of x is deleted if that is optimal, and the next node
+    of y is inserted if not.
+
+    With ``ties="delete"`` both trees are visited from the last node in postorder backwards. The
+    next node of x is deleted if that is optimal; if not, the next node of y is inserted if that is
+    optimal. Otherwise the two nodes are paired.
 
     Examples
     --------
     >>> from treemetric import Tree, align
     >>> align(Tree.from_bracket("{a{b}}"), Tree.from_bracket("{a{c}}")).pairs
     ((0, 0), (1, 1))
+    >>> x, y = Tree.from_sequence("aa"), Tree.from_sequence("a")
+    >>> align(x, y).pairs, align(x, y, ties="delete").pairs
+    (((0, 0), (1, None)), ((0, None), (1, 0)))
     """
     checked = check_pair(x, y, costs, "align")
-    cost, matches = _core.align_pair(x._data, y._data, *checked._pair_table(x, y))
+    if not isinstance(ties, str) or ties not in ("pair", "delete"):
+        refuse("ties", "align", "'pair' or 'delete'", shown(ties))
+    table, index = checked._pair_table(x, y)
+    cost, matches = _core.align_pair(x._data, y._data, table, index, ties == "delete")
     return Alignment._of(x, y, checked, cost, matches)
 
 
