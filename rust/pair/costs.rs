@@ -53,6 +53,14 @@ impl Costs<'_> {
         }
     }
 
+    /// The most quanta that deleting or inserting a label costs.
+    pub(crate) fn largest_gap(self) -> i128 {
+        match self {
+            Costs::Unit => 1,
+            Costs::Table(table) => table.largest_gap(),
+        }
+    }
+
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
