@@ -208,11 +208,12 @@ pub(super) fn from_lists(
     let listed = roots.map(|_| listed.as_slice());
     let (order, parents) = adjacency::to_preorder(nodes.len(), &starts, &children, listed)?;
     let mut known = Labels::new(labels.py());
-    let code = |&node: &u32| {
+    let mut codes = Vec::with_capacity(nodes.len());
+    for &node in &order {
         let label = &nodes[node as usize];
-        known.code(label).map_err(|error| unhashable(error, label, node as usize))
-    };
-    let codes = order.iter().map(code).collect::<PyResult<Vec<_>>>()?;
+        let code = known.code(label);
+        codes.push(code.map_err(|error| unhashable(error, label, node as usize))?);
+    }
     TreeData::build(known, codes, parents)
 }
 
@@ -251,7 +252,8 @@ pub(super) fn from_parents(
 }
 
 fn as_objects<'py>(objects: &Object<'py>) -> PyResult<Vec<Object<'py>>> {
-    let mut found = Vec::new();
+    // A wrong length is no harm: it is a guess.
+    let mut found = Vec::with_capacity(objects.len().unwrap_or(0).min(1 << 16));
     each(objects, &mut |object| {
         found.push(object);
         Ok(())

@@ -7,8 +7,16 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+/// Scratch for trees of up to this many nodes is kept.
+const KEPT_SCRATCH: usize = 1 << 12;
+
+thread_local! {
+    static NUMBERING: RefCell<Numbering> = RefCell::default();
+}
 
 /// A tree or forest in preorder; labels are coded in order of first appearance.
 #[pyclass(frozen, module = "treemetric._core")]
@@ -21,6 +29,9 @@ pub(super) struct TreeData {
     prepared: OnceLock<Prepared>,
 }
 
+/// Most small trees have fewer distinct labels.
+const FEW_LABELS: usize = 32;
+
 /// Assigns codes to labels in order of first appearance, by Python's own equality and hashing.
 pub(super) struct Labels<'py> {
     pub(super) index: Bound<'py, PyDict>,
@@ -29,7 +40,7 @@ pub(super) struct Labels<'py> {
 
 impl<'py> Labels<'py> {
     pub(super) fn new(py: Python<'py>) -> Self {
-        Self { index: PyDict::new(py), alphabet: Vec::new() }
+        Self { index: PyDict::new(py), alphabet: Vec::with_capacity(FEW_LABELS) }
     }
 
     pub(super) fn code(&mut self, label: &Bound<'py, PyAny>) -> PyResult<i32> {
@@ -66,8 +77,13 @@ impl TreeData {
 
     /// The tree ready for the kernels; made when first asked for.
     pub(super) fn prepared(&self) -> &Prepared {
-        self.prepared
-            .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+        let prepare = |scratch: &mut _| Prepared::new(&self.codes, &self.parents, scratch);
+        self.prepared.get_or_init(|| {
+            if self.codes.len() > KEPT_SCRATCH {
+                return prepare(&mut Numbering::default());
+            }
+            NUMBERING.with_borrow_mut(prepare)
+        })
     }
 
     /// The shape, if the tree was compared before.
