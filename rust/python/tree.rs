@@ -157,10 +157,10 @@ impl TreeData {
         objects::from_parents(labels, parents)
     }
 
-    /// From nested tuples.
+    /// From nested tuples; `refuse` is called with labels of unusual classes.
     #[staticmethod]
-    fn from_nested(nested: &Bound<'_, PyAny>) -> PyResult<Self> {
-        objects::from_nested(nested)
+    fn from_nested<'py>(nested: &Bound<'py, PyAny>, refuse: &Bound<'py, PyAny>) -> PyResult<Self> {
+        objects::from_nested(nested, refuse)
     }
 
     /// From any object and a function that returns the children of a node.

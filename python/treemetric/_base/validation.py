@@ -14,9 +14,11 @@ _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in ("float64", "float32")}
 
 
-def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
+def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") -> NoReturn:
     """Raise the error for a wrong parameter of a function or class."""
     message = f"The '{parameter}' parameter of {owner} must be {must}. Got {got} instead."
+    if advice:
+        message = f"{message} {advice}"
     raise (TypeError(message) if must.startswith("an instance of") else ValueError(message))
 
 
