@@ -4,7 +4,8 @@ Objects are recognised by the names of their classes, so nothing is imported.
 """
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 _ETREE = "Use treemetric.convert.from_etree(element)."
@@ -132,7 +133,7 @@ def refuse_as_label(value: Any) -> None:
 
 def unordered(value: object) -> str:
     """Return what is wrong with a collection without an order; an empty text if it has one."""
-    if isinstance(value, Set):
+    if isinstance(value, AbstractSet):
         return f"a {type(value).__name__}, whose order is arbitrary. Use a list."
     if isinstance(value, Mapping):
         return f"a {type(value).__name__}. Use list(X.values()), and TreeSet(..., ids=list(X))."
