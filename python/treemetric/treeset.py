@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
+from pathlib import Path as FilePath
 from typing import Any, overload
 
 import numpy as np
@@ -244,7 +245,11 @@ class TreeSet(Immutable):
         >>> trees.alphabet, trees.classes
         (('a', 7), (0,))
         """
-        alphabet, codes, parents, offsets, ids, classes = jsonl.read(path)
+        return cls._of_jsonl(FilePath(path).read_bytes().decode())
+
+    @classmethod
+    def _of_jsonl(cls, text: str) -> "TreeSet":
+        alphabet, codes, parents, offsets, ids, classes = jsonl.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), ids, classes)
 
     def to_jsonl(self, path: Path) -> None:
@@ -303,7 +308,11 @@ class TreeSet(Immutable):
         >>> len(trees), trees.alphabet
         (2, ('a', 'b', 'c'))
         """
-        alphabet, codes, parents, offsets = bracket.read(path)
+        return cls._of_bracket(FilePath(path).read_bytes().decode())
+
+    @classmethod
+    def _of_bracket(cls, text: str) -> "TreeSet":
+        alphabet, codes, parents, offsets = bracket.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), None, None)
 
     def to_bracket(self, path: Path) -> None:
