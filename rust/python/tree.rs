@@ -8,8 +8,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+/// Scratch for trees of up to this many nodes is kept.
+const KEPT_SCRATCH: usize = 1 << 12;
+
+thread_local! {
+    static NUMBERING: RefCell<Numbering> = RefCell::default();
+}
 
 /// A tree or forest in preorder; labels are coded in order of first appearance.
 #[pyclass(frozen, module = "treemetric._core")]
@@ -24,6 +32,9 @@ pub(super) struct TreeData {
     by_node: OnceLock<Box<Prepared>>,
 }
 
+/// Most small trees have fewer distinct labels.
+const FEW_LABELS: usize = 32;
+
 /// Assigns codes to labels in order of first appearance, by Python's own equality and hashing.
 pub(super) struct Labels<'py> {
     pub(super) index: Bound<'py, PyDict>,
@@ -32,7 +43,7 @@ pub(super) struct Labels<'py> {
 
 impl<'py> Labels<'py> {
     pub(super) fn new(py: Python<'py>) -> Self {
-        Self { index: PyDict::new(py), alphabet: Vec::new() }
+        Self { index: PyDict::new(py), alphabet: Vec::with_capacity(FEW_LABELS) }
     }
 
     pub(super) fn code(&mut self, label: &Bound<'py, PyAny>) -> PyResult<i32> {
@@ -70,8 +81,13 @@ impl TreeData {
 
     /// The tree ready for the kernels; made when first asked for.
     pub(super) fn prepared(&self) -> &Prepared {
-        self.prepared
-            .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+        let prepare = |scratch: &mut _| Prepared::new(&self.codes, &self.parents, scratch);
+        self.prepared.get_or_init(|| {
+            if self.codes.len() > KEPT_SCRATCH {
+                return prepare(&mut Numbering::default());
+            }
+            NUMBERING.with_borrow_mut(prepare)
+        })
     }
 
     /// The tree with the index of each node, in preorder, as its label code.
@@ -157,10 +173,10 @@ impl TreeData {
         objects::from_parents(labels, parents)
     }
 
-    /// From nested tuples.
+    /// From nested tuples; `refuse` is called with labels of unusual classes.
     #[staticmethod]
-    fn from_nested(nested: &Bound<'_, PyAny>) -> PyResult<Self> {
-        objects::from_nested(nested)
+    fn from_nested<'py>(nested: &Bound<'py, PyAny>, refuse: &Bound<'py, PyAny>) -> PyResult<Self> {
+        objects::from_nested(nested, refuse)
     }
 
     /// From any object and a function that returns the children of a node.

@@ -17,9 +17,11 @@ _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS,
 _NORMS = ("weight", "max", "sum", "li_zhang")
 
 
-def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
+def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") -> NoReturn:
     """Raise the error for a wrong parameter of a function or class."""
     message = f"The '{parameter}' parameter of {owner} must be {must}. Got {got} instead."
+    if advice:
+        message = f"{message} {advice}"
     raise (TypeError(message) if must.startswith("an instance of") else ValueError(message))
 
 
