@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from treemetric.costs import Costs
     from treemetric.tree import Tree
     from treemetric.treeset import TreeSet
 
@@ -19,5 +20,6 @@ Distances: TypeAlias = npt.NDArray[np.floating[Any]]
 Trees: TypeAlias = Union["TreeSet", Sequence["Tree"], npt.NDArray[np.object_]]
 Path: TypeAlias = str | PathLike[str]
 CostFunction: TypeAlias = Callable[[Any, Any], float]
+CostsLike: TypeAlias = Union["Costs", CostFunction]
 Progress: TypeAlias = Callable[[int, int], object] | bool | None
 DType: TypeAlias = Literal["float64", "float32"] | type[np.floating[Any]] | np.dtype[Any]

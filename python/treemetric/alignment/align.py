@@ -7,7 +7,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray, Label
+from treemetric._base.typing import CostsLike, FloatArray, Label
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
@@ -278,14 +278,14 @@ def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
     return Tree.from_parents(kept, kept_parents)
 
 
-def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
+def align(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> Alignment:
     """Find one optimal alignment of two trees.
 
     Parameters
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
 
     Returns
@@ -315,7 +315,7 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
     return Alignment._of(x, y, checked, cost, matches)
 
 
-def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
+def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> FloatArray:
     """Compute the distances between all subtrees of x and all subtrees of y.
 
     The algorithm for the distance of the whole trees computes all of them.
@@ -324,7 +324,7 @@ def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatA
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
 
     Returns

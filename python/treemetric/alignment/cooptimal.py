@@ -6,7 +6,7 @@ from typing import Any
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import check_int, check_memory, check_non_negative
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
@@ -171,14 +171,14 @@ class CoOptimal(Immutable):
         return f"<CoOptimal: {self.count} {noun} of cost {self.cost}>"
 
 
-def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
+def cooptimal(x: Tree, y: Tree, *, costs: CostsLike | None = None, tol: float = 1e-9) -> CoOptimal:
     """Find all optimal alignments of two trees.
 
     Parameters
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     tol : float, default=1e-9
         Two steps are tied if they differ by at most this share of the distance. It restores ties

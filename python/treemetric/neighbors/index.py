@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Progress, Trees
+from treemetric._base.typing import CostsLike, Progress, Trees
 from treemetric._base.validation import check_n_jobs
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
@@ -30,7 +30,7 @@ class TreeIndex:
     ----------
     Y : TreeSet or list of Tree
         The trees to search in.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     n_pivots : int or 'auto', default='auto'
         Number of pivots; 0 for none. Each pivot takes one distance to every tree when the index
@@ -87,7 +87,7 @@ class TreeIndex:
         self,
         Y: Trees,
         *,
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         n_pivots: int | str = "auto",
         n_jobs: int | None = None,
         progress: Progress = None,
