@@ -80,7 +80,7 @@ class PreparedSet:
 @final
 class CostTable:
     def __new__(
-        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray, by_node: bool = False
+        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray, *, by_node: bool = False
     ) -> CostTable: ...
     @staticmethod
     def operations(delete: float, insert: float, replace: float) -> CostTable: ...

@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Trees
 from treemetric._base.validation import check_dtype, check_int, check_n_jobs
 from treemetric._estimators.checks import check_option, check_some_trees
-from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
@@ -27,7 +26,7 @@ __all__ = ["TreeDistances", "TreeNeighborsGraph"]
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that stores trees and compares other trees with them."""
 
-    costs: Costs | None
+    costs: CostsLike | None
     n_jobs: int | None
     trees_: "TreeSet"
 
@@ -57,7 +56,7 @@ class TreeDistances(_TreeTransformer):
 
     Parameters
     ----------
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
@@ -92,7 +91,7 @@ class TreeDistances(_TreeTransformer):
     def __init__(
         self,
         *,
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         n_jobs: int | None = None,
         dtype: DType = "float64",
     ) -> None:
@@ -198,7 +197,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         training tree is its own nearest neighbour.
     mode : {'distance', 'connectivity'}, default='distance'
         The values of edges: distances, or 1.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
@@ -239,7 +238,7 @@ class TreeNeighborsGraph(_TreeTransformer):
         n_neighbors: int = 5,
         *,
         mode: str = "distance",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors

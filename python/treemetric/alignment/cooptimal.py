@@ -6,7 +6,7 @@ from typing import Any
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import check_int, check_memory, check_tol
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
@@ -172,7 +172,7 @@ class CoOptimal(Immutable):
 
 
 def cooptimal(
-    x: Tree, y: Tree, *, costs: Costs | None = None, tol: float | None = None
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, tol: float | None = None
 ) -> CoOptimal:
     """Find all optimal alignments of two trees.
 
@@ -180,7 +180,7 @@ def cooptimal(
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     tol : float, optional
         Two steps are tied if they differ by at most this share of the distance. By default it is 0

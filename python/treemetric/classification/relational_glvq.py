@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import check_int
 from treemetric._estimators.checks import (
     Inputs,
@@ -23,7 +23,6 @@ from treemetric.classification._relational import (
     learn_mixtures,
     to_mixtures,
 )
-from treemetric.costs import Costs
 
 
 class RelationalGLVQ(PrototypeClassifier):
@@ -42,7 +41,7 @@ class RelationalGLVQ(PrototypeClassifier):
         in the order of `classes_`. A class with fewer points gets as many as it has points.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances (not squared).
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
         The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
@@ -121,7 +120,7 @@ class RelationalGLVQ(PrototypeClassifier):
         n_prototypes: Any = 1,
         *,
         metric: str = "tree_edit",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         squashing: str = "identity",
         slope: float = 5.0,
         max_iter: int = 100,

@@ -8,11 +8,12 @@ from sklearn.utils import check_random_state
 
 from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int
 from treemetric._estimators.checks import prototype_counts
 from treemetric._estimators.prototypes import Selection, closest, select_prototypes
 from treemetric.alignment.edit_counts import edit_counts
-from treemetric.costs import Costs, UnitCosts
+from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
@@ -59,7 +60,7 @@ class GESL(TreeMetricLearner):
         triangular. Otherwise they may have none of these properties, and the distance under their
         closure can be much smaller than the learned one, even 0 everywhere. With ``metric=True``
         the time grows with the sixth power of the number of labels; see Notes.
-    initial_costs : Costs, optional
+    initial_costs : Costs or callable, optional
         The costs for choosing pairs and alignments; by default every edit costs 1.
     tol : float, default=1e-8
         The largest duality gap, as a share of the loss.
@@ -277,12 +278,7 @@ class GESL(TreeMetricLearner):
 
     def _check_initial(self) -> Costs:
         """Check and return the initial costs; None means unit costs."""
-        if self.initial_costs is None:
-            return UnitCosts()
-        if not isinstance(self.initial_costs, Costs):
-            must = "an instance of 'treemetric.Costs' or None"
-            refuse("initial_costs", type(self).__name__, must, shown(self.initial_costs))
-        return self.initial_costs
+        return check_costs(self.initial_costs, type(self).__name__, "initial_costs")
 
     def _counting(self) -> dict[str, Any]:
         return {"script": self.script}

@@ -8,7 +8,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Trees
 from treemetric._base.validation import (
     check_bool,
     check_cutoff,
@@ -103,7 +103,7 @@ class Problem(Immutable):
         X: Trees,
         Y: Trees | None,
         *,
-        costs: Costs | None,
+        costs: CostsLike | None,
         cutoff: float | None,
         dtype: DType,
         condensed: bool,

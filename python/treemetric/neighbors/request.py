@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, Self
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Progress, Trees
+from treemetric._base.typing import CostsLike, Progress, Trees
 from treemetric._base.validation import as_float, check_n_jobs, check_norm, is_int, refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
@@ -54,7 +54,7 @@ class SearchRequest(NamedTuple):
         cls,
         X: Trees,
         Y: Trees | None,
-        costs: Costs | None,
+        costs: CostsLike | None,
         n_jobs: int | None,
         progress: Progress,
         function: str,
