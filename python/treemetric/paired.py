@@ -121,7 +121,7 @@ def paired_distances(
         result: Distances = (
             np.empty(count, dtype=kind) if out is None else check_out(out, (count,), kind, name)
         )
-        trees = (sources._core_set(), targets._core_set())
+        trees = (sources._core_set(threads), targets._core_set(threads))
         _core.paired(trees, (codes, table), result, (limit, scale), (threads, report))
     return result
 
