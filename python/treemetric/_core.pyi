@@ -74,6 +74,7 @@ class PreparedSet:
         parents: IntArray,
         offsets: OffsetArray,
         shapes: Shapes | None = None,
+        threads: int = 1,
     ) -> PreparedSet: ...
     def __len__(self) -> int: ...
 

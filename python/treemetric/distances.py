@@ -192,7 +192,8 @@ def pairwise_distances(
 
     The manifest ``D.npy.manifest.json`` of a file ``D.npy`` holds fingerprints of the trees and
     costs, the options, the version and the list of finished blocks. The name of an unfinished file
-    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks.
+    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks,
+    or the largest value of a type of integers.
 
     Examples
     --------

@@ -110,15 +110,15 @@ class SearchRequest(NamedTuple):
         return int(k)  # type: ignore[call-overload, no-any-return]
 
     def _search(self, k: int | None, radius: float | None) -> dict[str, Any]:
-        X, Y = self.X, self.Y
+        X, Y, threads = self.X, self.Y, self.threads
         with reporter(self.progress, self.function, "trees") as report:
             codes, table = self.costs._resolve(X, Y)
             offsets, indices, distances, computed = _core.neighbors(
-                (X._core_set(), None if Y is None else Y._core_set()),
+                (X._core_set(threads), None if Y is None else Y._core_set(threads)),
                 (codes, table),
                 (k, radius, self.norm),
                 (self.pivots, self.kept, _METHOD),
-                (self.threads, report),
+                (threads, report),
             )
         symmetric = table is None or table.is_symmetric()
         pairs = len(X) * max(self.candidates, 0)
