@@ -13,7 +13,7 @@ from treemetric._base.extras import need
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import check_n_jobs, refuse, shown
+from treemetric._base.validation import check_n_jobs, is_int, refuse, shown
 from treemetric.matrix import dask as on_dask
 from treemetric.matrix import joblib as on_joblib
 from treemetric.matrix.fill import DistanceFile, check_budget, store_class
@@ -218,6 +218,8 @@ def joblib_distances(
            [2., 2., 0.]])
     """
     name = "joblib_distances"
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
+        refuse("n_jobs", name, "None or an int other than 0", shown(n_jobs))
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(

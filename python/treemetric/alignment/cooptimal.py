@@ -7,7 +7,7 @@ from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import CostsLike, FloatArray
-from treemetric._base.validation import check_int, check_memory, check_tol
+from treemetric._base.validation import check_int, check_memory, check_random_state, check_tol
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
@@ -145,12 +145,10 @@ class CoOptimal(Immutable):
         >>> len(pair.sample(3, random_state=0))
         3
         """
-        from sklearn.utils import check_random_state
-
         k = check_int(k, "k", "sample", least=0, most=2**31 - 1)
         # In Rust and in Python, and the alignment itself.
         check_memory(k * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = int(check_random_state(random_state, "sample").randint(2**31 - 1))
         drawn = self._solved.sample(k, seed)
         return [self._alignment(matches) for matches in drawn]
 

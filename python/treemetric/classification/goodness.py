@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import CostsLike, FloatArray
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric._estimators.base import TreeClassifier
-from treemetric._estimators.checks import Codes, check_positive, check_seed
+from treemetric._estimators.checks import Codes, check_positive
 from treemetric.classification._goodness import separate
 
 
@@ -142,7 +142,7 @@ class GoodnessClassifier(TreeClassifier):
         name = type(self).__name__
         strength = check_positive(self.regularisation, "regularisation", name)
         scale = self._check_scale()
-        random = check_seed(self.random_state, name)
+        random = check_random_state(self.random_state, name)
         inputs, codes = self._check_training(X, y)
         self.landmarks_ = self._choose_landmarks(len(codes), random)
         everything = len(self.landmarks_) == len(codes)

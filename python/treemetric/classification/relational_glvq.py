@@ -7,11 +7,10 @@ import numpy.typing as npt
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import CostsLike, FloatArray
-from treemetric._base.validation import check_int
+from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import (
     Inputs,
     check_positive,
-    check_seed,
     prototype_counts,
 )
 from treemetric._estimators.prototypes import select_prototypes
@@ -173,7 +172,7 @@ class RelationalGLVQ(PrototypeClassifier):
         max_iter = check_int(self.max_iter, "max_iter", name)
         n_init = check_int(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
-        random = check_seed(self.random_state, name)
+        random = check_random_state(self.random_state, name)
         inputs, codes = self._check_training(X, y)
         counts = prototype_counts(self.n_prototypes, self.classes_, name)
         distances = self._measure_symmetric(inputs)

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from treemetric._base.progress import fit_report
-from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_int
+from treemetric._base.typing import CostsLike, FloatArray, Trees
+from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import prototype_counts
 from treemetric._estimators.prototypes import Selection, closest, select_prototypes
 from treemetric.alignment.edit_counts import edit_counts
@@ -162,7 +161,7 @@ class GESL(TreeMetricLearner):
         n_prototypes: Any = 1,
         script: str = "average",
         metric: bool = False,
-        initial_costs: Costs | None = None,
+        initial_costs: CostsLike | None = None,
         tol: float = 1e-8,
         max_iter: int = 200,
         distance: str = "actual",
@@ -223,7 +222,7 @@ class GESL(TreeMetricLearner):
         initial = self._check_initial()
         data = self._begin(X, y)
         wanted = prototype_counts(self.n_prototypes, data.classes, name)
-        random = check_random_state(self.random_state)
+        random = check_random_state(self.random_state, name)
         trees, codes = data.trees, data.codes
         check_tables(len(trees.alphabet), 6, name)
         # The number of steps of the solver is unknown, and far below `max_iter`.

@@ -82,7 +82,7 @@ class ZarrStore(Store):
         """See `Store`."""
         try:
             array = self.result()
-        except (OSError, ValueError, KeyError):  # its metadata are missing or damaged
+        except Exception:  # noqa: BLE001  its metadata are missing or damaged
             return False
         return self._is_ours(array) and array.nchunks_initialized == array.nchunks
 
@@ -99,8 +99,14 @@ class ZarrStore(Store):
 
     def attach(self) -> None:
         """Open the array for writing, possibly together with other processes."""
-        array = self._zarr.open_array(self.root, path=self.name, mode="r+")
-        self._array = array.with_config(_ALL_CHUNKS)
+        try:
+            array = self._zarr.open_array(self.root, path=self.name, mode="r+")
+            self._array = array.with_config(_ALL_CHUNKS)
+        except OSError:
+            raise
+        except Exception as error:  # of any kind, from damaged metadata
+            message = f"{self.path} is damaged; remove it to start again"
+            raise ValueError(message) from error
         if not self._is_ours(self._array):
             message = f"{self.path} is not the array that its manifest describes"
             raise ValueError(message)
