@@ -135,6 +135,45 @@ def key_roots(left: Sequence[int]) -> list[int]:
 # --- alignments --------------------------------------------------------------------
 
 
+def delete_first_alignment(x: Tree, y: Tree, cost: Cost) -> Pairs:
+    """The optimal pairs if a deletion is preferred to an insertion, and both to a pair.
+
+    Decisions go from the right-most roots on, hence from the last node in postorder backwards.
+    """
+    kids_x, kids_y = children(x.parents), children(y.parents)
+
+    @cache
+    def least(f: tuple[int, ...], g: tuple[int, ...]) -> Any:
+        options = [option[0] for option in ways(f, g)]
+        return min(options) if options else 0
+
+    def ways(f: tuple[int, ...], g: tuple[int, ...]) -> list[Any]:
+        """Cost, what is left to do, and the pair, for each way to edit the last roots."""
+        found: list[Any] = []
+        if f:
+            rest = (f[:-1] + kids_x[f[-1]], g)
+            found.append((least(*rest) + cost(x.labels[f[-1]], None), [rest], None))
+        if g:
+            rest = (f, g[:-1] + kids_y[g[-1]])
+            found.append((least(*rest) + cost(None, y.labels[g[-1]]), [rest], None))
+        if f and g:
+            i, j = f[-1], g[-1]
+            rests = [(f[:-1], g[:-1]), (kids_x[i], kids_y[j])]
+            price = cost(x.labels[i], y.labels[j]) + sum(least(*rest) for rest in rests)
+            found.append((price, rests, (i, j)))
+        return found
+
+    pairs, open_ = [], [(kids_x[-1], kids_y[-1])]
+    while open_:
+        f, g = open_.pop()
+        for price, rests, pair in ways(f, g):
+            if price == least(f, g):
+                open_.extend(rests)
+                pairs.extend([] if pair is None else [pair])
+                break
+    return tuple(sorted(pairs))
+
+
 def shape(tree: Tree) -> tuple[int, ...]:
     """Return the parents as plain numbers, which can be a dictionary key."""
     return tuple(int(parent) for parent in tree.parents)

@@ -22,12 +22,15 @@ from treemetric.costs import (
     CostMatrix,
     Costs,
     EmbeddingCosts,
+    OperationCosts,
+    PairCosts,
     UnitCosts,
     VectorCosts,
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
 from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
+from treemetric.paired import normalized_distance, normalized_similarity, paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -54,6 +57,8 @@ __all__ = [
     "EditCounts",
     "EmbeddingCosts",
     "NearestResult",
+    "OperationCosts",
+    "PairCosts",
     "SoftAlignment",
     "Tree",
     "TreeDistances",
@@ -76,6 +81,9 @@ __all__ = [
     "experiments",
     "learning",
     "nearest",
+    "normalized_distance",
+    "normalized_similarity",
+    "paired_distances",
     "pairwise_distances",
     "plotting",
     "soft_alignment",

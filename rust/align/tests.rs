@@ -29,7 +29,7 @@ fn ordered<'a, Q: Integer>(
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
     Problem::new(
         Pair { x, y, costs },
-        1e-9,
+        None,
         order,
         &mut Scratch { workspace: &mut scratch, cancel: &cancel },
     )
@@ -62,8 +62,12 @@ fn check_in<Q: Integer>(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cos
     let (least, optimal) = naive::optimal_mappings(x, y, cost);
     let (tree_x, tree_y) = (prepare(x), prepare(y));
     let cancel = Cancel::default();
-    let one = one_alignment(&problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
-    assert!(optimal.contains(&one), "{one:?} is not among {optimal:?}");
+    let one = |ties: Ties| {
+        let problem = ordered::<Q>(&tree_x, &tree_y, costs, ties.order());
+        one_alignment(&problem, ties, &cancel).unwrap()
+    };
+    assert!(optimal.contains(&one(Ties::Pair)));
+    assert!(optimal.contains(&one(Ties::Delete)));
     let all = CoOptimal::new(problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
     assert!((all.cost() - least as f64 * unit).abs() < 1e-9);
     assert_eq!(all.count(&cancel).unwrap(), BigUint::from(optimal.len()));
@@ -101,6 +105,19 @@ fn check_in<Q: Integer>(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cos
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1200))]
+
+    #[test]
+    fn deleting_first_agrees_with_its_twin(x in trees(16, 2), y in trees(16, 2), seed in any::<u64>()) {
+        let (tree_x, tree_y) = (prepare(&x), prepare(&y));
+        let cost = cost_of(seed);
+        let table = table(&cost, 1.0);
+        let cases: [(_, naive::Cost<'_>); 2] = [(Costs::Unit, &naive::unit), (Costs::Table(&table), &cost)];
+        for (costs, cost) in cases {
+            let problem = ordered::<i64>(&tree_x, &tree_y, costs, Ties::Delete.order());
+            let pairs = one_alignment(&problem, Ties::Delete, &Cancel::default()).unwrap();
+            prop_assert_eq!(pairs, naive::delete_first_mapping(&x, &y, cost));
+        }
+    }
 
     #[test]
     fn unit_costs_agree_with_the_enumeration(x in trees(6, 3), y in trees(6, 3)) {

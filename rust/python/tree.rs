@@ -5,6 +5,7 @@ use crate::python::{ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::cell::RefCell;
@@ -27,6 +28,8 @@ pub(super) struct TreeData {
     /// Code of each label.
     pub(super) index: Py<PyDict>,
     prepared: OnceLock<Prepared>,
+    /// The same with the index of each node as its label; empty if the labels are all different.
+    by_node: OnceLock<Box<Prepared>>,
 }
 
 /// Most small trees have fewer distinct labels.
@@ -72,6 +75,7 @@ impl TreeData {
             alphabet: PyTuple::new(py, labels.alphabet)?.unbind(),
             index: labels.index.unbind(),
             prepared: OnceLock::new(),
+            by_node: OnceLock::new(),
         })
     }
 
@@ -83,6 +87,18 @@ impl TreeData {
                 return prepare(&mut Numbering::default());
             }
             NUMBERING.with_borrow_mut(prepare)
+        })
+    }
+
+    /// The tree with the index of each node, in preorder, as its label code.
+    pub(super) fn by_node(&self) -> &Prepared {
+        // Codes follow first appearance, so those of different labels are the indices.
+        if self.codes.last().is_none_or(|&last| last as usize == self.codes.len() - 1) {
+            return self.prepared();
+        }
+        self.by_node.get_or_init(|| {
+            let nodes: Vec<_> = (0..self.codes.len() as i32).collect();
+            Box::new(Prepared::new(&nodes, &self.parents, &mut Numbering::default()))
         })
     }
 
@@ -182,6 +198,14 @@ impl TreeData {
         label: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         ast::from_ast(root, &ast::AstChoice { base, without, label })
+    }
+
+    /// For the garbage collector: a label may refer to its tree. There is no `__clear__`, as for
+    /// tuples: labels exist before their tree, so every such cycle contains an object that was
+    /// changed after that, and this object can be cleared.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.alphabet)?;
+        visit.call(&self.index)
     }
 
     #[getter]

@@ -18,7 +18,6 @@ DOCUMENTS = (
     "docs/reproduction.md",
     "docs/scale.md",
 )
-# Add ".rs" as soon as the Rust folders have the layout that DESIGN.md describes.
 CHECKED = (".py", ".pyi", ".rs")
 # A document may shorten a path to its part below one of these folders.
 BASES = ("", "benches", "python", "python/treemetric", "rust", "tests")

@@ -12,7 +12,7 @@ from treemetric._base.validation import (
     as_float,
     check_memory,
     check_n_jobs,
-    check_non_negative,
+    check_tol,
     refuse,
     shown,
 )
@@ -108,7 +108,7 @@ def edit_counts(
     costs: Costs | None = None,
     script: str = "average",
     temperature: float | None = None,
-    tol: float = 1e-9,
+    tol: float | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> EditCounts:
@@ -128,7 +128,7 @@ def edit_counts(
         Count the average over all optimal alignments, or the alignment of `align`.
     temperature : float, optional
         If given, average over all alignments, weighted as in `soft_alignment`.
-    tol : float, default=1e-9
+    tol : float, optional
         As in `cooptimal`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
@@ -159,7 +159,7 @@ def edit_counts(
     name = "edit_counts"
     threads = check_n_jobs(n_jobs, name)
     checked = check_costs(costs, name)
-    slack = check_non_negative(tol, "tol", name)
+    slack = check_tol(tol, name)
     if not isinstance(script, str) or script not in ("average", "one"):
         refuse("script", name, "'average' or 'one'", shown(script))
     heat = None if temperature is None else as_float(temperature)

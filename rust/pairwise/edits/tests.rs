@@ -58,7 +58,7 @@ fn request<'a>(x: &'a [Prepared], y: &'a [Prepared], costs: SetCosts<'a>) -> Cou
         symbols: 3,
         costs,
         script: Script::One,
-        tolerance: 1e-9,
+        tolerance: None,
     }
 }
 
