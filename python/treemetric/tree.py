@@ -1,7 +1,8 @@
 """Trees as immutable values."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from inspect import Signature
+from typing import Any, Never
 
 import numpy as np
 
@@ -53,7 +54,10 @@ class Tree(Navigation, Immutable):
     __slots__ = ("_data",)
     _data: TreeData
 
-    def __init__(self, *values: Any, **options: Any) -> None:
+    # Arguments are accepted only for the sake of an error that helps.
+    __signature__ = Signature()
+
+    def __init__(self, *values: Never, **options: Never) -> None:
         message = "use one of the from_ methods, such as Tree.from_bracket, to make a tree"
         if values or options:
             message = f"Tree takes no arguments; {message}. {doors.advice([*values, *options][0])}"

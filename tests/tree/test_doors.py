@@ -183,6 +183,7 @@ def test_collections_without_an_order_are_refused(trees):
         lambda: tm.nearest(trees, k=1),
         lambda: tm.within([X], trees, radius=1),
         lambda: tm.edit_counts(trees),
+        lambda: tm.paired_distances(trees, [X, X]),
         lambda: tm.TreeIndex(trees),
         lambda: TreeSet(trees),
         lambda: tm.TreeDistances().fit(trees),

@@ -57,8 +57,9 @@ def add_parsers(commands: Any) -> None:
     add_costs(many)
     many.add_argument(
         "--dtype",
-        choices=("float64", "float32"),
-        help="type of the distances in a .npy or .zarr file (default: float64)",
+        choices=("float64", "float32", "int64", "int32", "uint16", "uint8"),
+        help="type of the distances in a .npy or .zarr file; types of integers need costs that are "
+        "whole numbers (default: float64)",
     )
     many.add_argument(
         "--memory",
