@@ -1,5 +1,6 @@
 //! Slow and obvious twins of what the crate computes fast. For tests only.
 
+use crate::pair::Norm;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -59,6 +60,32 @@ pub(crate) type Cost<'a> = &'a dyn Fn(Option<i32>, Option<i32>) -> i64;
 
 pub(crate) fn unit(a: Option<i32>, b: Option<i32>) -> i64 {
     i64::from(a != b)
+}
+
+/// All norms, and none.
+pub(crate) fn norms() -> impl Strategy<Value = Option<Norm>> {
+    let norms = [Norm::Weight, Norm::Max, Norm::Sum, Norm::LiZhang].map(Some);
+    proptest::sample::select([&[None], &norms[..]].concat())
+}
+
+/// A distance under a norm: `all` is the cost of deleting one tree and inserting the other, `gap`
+/// the largest cost of a gap.
+pub(crate) fn normalised(
+    d: f64,
+    norm: Option<Norm>,
+    nodes: (usize, usize),
+    all: f64,
+    gap: f64,
+) -> f64 {
+    let (n, m) = (nodes.0 as f64, nodes.1 as f64);
+    match norm {
+        _ if d == 0.0 => 0.0,
+        None => d,
+        Some(Norm::Weight) => d / all,
+        Some(Norm::Max) => d / n.max(m),
+        Some(Norm::Sum) => d / (n + m),
+        Some(Norm::LiZhang) => 2.0 * d / (gap * (n + m) + d),
+    }
 }
 
 /// The edit distance of two forests by the recursion on their right-most roots.

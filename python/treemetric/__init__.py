@@ -30,6 +30,7 @@ from treemetric.costs import (
 )
 from treemetric.distances import distance, pairwise_distances
 from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
+from treemetric.paired import normalized_distance, normalized_similarity, paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -80,6 +81,9 @@ __all__ = [
     "experiments",
     "learning",
     "nearest",
+    "normalized_distance",
+    "normalized_similarity",
+    "paired_distances",
     "pairwise_distances",
     "plotting",
     "soft_alignment",

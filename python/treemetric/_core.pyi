@@ -17,6 +17,8 @@ _Pair: TypeAlias = tuple[int | None, int | None]
 _Codes: TypeAlias = npt.NDArray[np.uint32] | None
 _Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | None]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
+# The cutoff and the norm of results.
+_Limits: TypeAlias = tuple[float | None, str | None]
 
 @final
 class TreeData:
@@ -190,13 +192,16 @@ def closure(matrix: FloatArray) -> FloatArray: ...
 def violations(matrix: FloatArray, tolerance: float) -> list[tuple[str, list[int], float]]: ...
 def threads(n_jobs: int) -> int: ...
 def available_memory() -> int: ...
-def unit_distance(x: TreeData, y: TreeData, cutoff: float | None = None) -> float: ...
+def unit_distance(
+    x: TreeData, y: TreeData, cutoff: float | None = None, norm: str | None = None
+) -> float: ...
 def table_distance(
     x: TreeData,
     y: TreeData,
     table: CostTable,
     index: dict[Hashable, int] | None,
     cutoff: float | None = None,
+    norm: str | None = None,
 ) -> float: ...
 def distance_by(
     x: TreeData,
@@ -208,10 +213,18 @@ def distance_by(
 def pairwise(
     sets: tuple[PreparedSet, PreparedSet | None],
     resolved: _Resolved,
-    out: npt.NDArray[np.floating[Any]],
-    cutoff: float | None,
+    out: npt.NDArray[Any],
+    limits: _Limits,
     work: _Work,
 ) -> int: ...
+def paired(
+    sets: tuple[PreparedSet, PreparedSet],
+    resolved: _Resolved,
+    out: npt.NDArray[Any],
+    limits: _Limits,
+    work: _Work,
+) -> None: ...
+def is_whole(costs: CostTable | VectorTable | None) -> bool: ...
 def matrix_bytes(
     sizes: tuple[tuple[int, int], int, tuple[int, int], tuple[int, int]],
     cutoff: bool,
@@ -222,7 +235,7 @@ def inner_shares(trees: PreparedSet) -> FloatArray: ...
 def neighbors(
     sets: tuple[PreparedSet, PreparedSet | None],
     resolved: _Resolved,
-    wanted: tuple[int | None, float | None],
+    wanted: tuple[int | None, float | None, str | None],
     how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
     work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...

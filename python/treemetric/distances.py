@@ -5,7 +5,7 @@ from pathlib import Path
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Distances, DType, Progress, Trees
+from treemetric._base.typing import Distances, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_bool, check_cutoff, check_n_jobs, refuse, shown
 from treemetric.costs import Costs
@@ -47,6 +47,8 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     See Also
     --------
     pairwise_distances : All distances of many trees, in parallel.
+    paired_distances : The distances of pairs of trees, in parallel.
+    normalized_distance : The distance in relation to the sizes of the trees.
 
     Notes
     -----
@@ -101,6 +103,7 @@ def pairwise_distances(
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: Distances | PathLike | None = None,
     progress: Progress = None,
     memory_budget: int | str | None = None,
@@ -126,11 +129,16 @@ def pairwise_distances(
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does
         not depend on it.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result; distances are computed exactly and rounded at the end.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result; distances are computed exactly and rounded at the end. Integers
+        (``'int8'`` to ``'int64'``, ``'uint8'`` to ``'uint64'``) need costs that are whole numbers,
+        no cutoff and no norm. A distance that does not fit is an error.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``. Needs
         ``Y=None`` and symmetric costs.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `normalized_distance`. The cutoff is in the scale of
+        the result.
     out : ndarray or path, optional
         Array of the right shape and type to fill, for instance a ``numpy.memmap``. Or a
         path that ends in ``.npy`` or ``.zarr`` (needs zarr): the distances are computed
@@ -162,8 +170,9 @@ def pairwise_distances(
     CancelledError
         If `progress` returned False.
     ValueError
-        If the file at `out` was made from other trees, with other costs or options, or by
-        another version of treemetric; the message names the difference.
+        If a distance does not fit in a type of integers. If the file at `out` was made from
+        other trees, with other costs or options, or by another version of treemetric; the
+        message names the difference.
     FileExistsError
         If the file at `out` exists and has no manifest.
     BlockingIOError
@@ -172,6 +181,7 @@ def pairwise_distances(
     See Also
     --------
     distance : The distance of two trees.
+    paired_distances : The distances of X[i] and Y[i] only.
     treemetric.distributed.pairwise_distances : Distances on many machines.
 
     Notes
@@ -193,6 +203,12 @@ def pairwise_distances(
            [2., 2., 0.]])
     >>> pairwise_distances(trees, condensed=True)
     array([1., 2., 2.])
+    >>> pairwise_distances(trees, dtype="uint16")
+    array([[0, 1, 2],
+           [1, 0, 2],
+           [2, 2, 0]], dtype=uint16)
+    >>> pairwise_distances(trees, norm="max", condensed=True).round(2)
+    array([0.33, 0.67, 1.  ])
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -215,7 +231,14 @@ def pairwise_distances(
             refuse("overwrite", name, "False unless out is a path", "True")
     with reporter(progress, name, "pairs") as report:
         problem = Problem.checked(
-            X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+            X,
+            Y,
+            costs=costs,
+            cutoff=cutoff,
+            dtype=dtype,
+            condensed=condensed,
+            norm=norm,
+            function=name,
         )
         if path is None:
             result = problem.result_array(out, name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from treemetric._base.extras import need
 from treemetric._base.progress import reporter
-from treemetric._base.typing import DType, Progress, Trees
+from treemetric._base.typing import DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_n_jobs, refuse, shown
 from treemetric.costs import Costs
@@ -34,6 +34,7 @@ def pairwise_distances(
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: PathLike | None = None,
     writer: str = "client",
     progress: Progress = None,
@@ -58,10 +59,12 @@ def pairwise_distances(
     n_jobs : int, optional
         Number of threads for each block; None means 1, because dask's workers have threads of
         their own.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result, as in `treemetric.pairwise_distances`.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
         `treemetric.pairwise_distances`. Each function can resume a file of the other.
@@ -114,7 +117,14 @@ def pairwise_distances(
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(
-        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+        X,
+        Y,
+        costs=costs,
+        cutoff=cutoff,
+        dtype=dtype,
+        condensed=condensed,
+        norm=norm,
+        function=name,
     )
     if writer not in ("client", "workers"):
         refuse("writer", name, "'client' or 'workers'", shown(writer))
@@ -142,6 +152,7 @@ def joblib_distances(
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: PathLike | None = None,
     progress: Progress = None,
     memory_budget: int | str | None = None,
@@ -165,10 +176,12 @@ def joblib_distances(
         Distances above it are returned as ``inf``.
     n_jobs : int, optional
         As for ``joblib.Parallel``.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result, as in `treemetric.pairwise_distances`.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
         `treemetric.pairwise_distances`. The result is an array in memory by default.
@@ -209,7 +222,14 @@ def joblib_distances(
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(
-        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+        X,
+        Y,
+        costs=costs,
+        cutoff=cutoff,
+        dtype=dtype,
+        condensed=condensed,
+        norm=norm,
+        function=name,
     )
     with reporter(progress, name, "pairs") as report:
         if out is None:

@@ -193,6 +193,11 @@ impl CostTable {
         self.largest_saving
     }
 
+    /// The largest cost of deleting a row label or inserting a column label; 0 without labels.
+    pub(crate) fn largest_gap(&self) -> i128 {
+        self.delete.iter().chain(&self.insert).copied().max().unwrap_or(0)
+    }
+
     pub(crate) fn delete(&self, row: u32) -> i128 {
         self.delete[row as usize]
     }

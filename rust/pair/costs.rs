@@ -88,6 +88,14 @@ impl<'a> Costs<'a> {
         }
     }
 
+    /// The most quanta that deleting or inserting a label costs.
+    pub(crate) fn largest_gap(self) -> i128 {
+        match self {
+            Costs::Unit => 1,
+            Costs::Table(table) => table.largest_gap(),
+        }
+    }
+
     /// Quanta for deleting all of a source tree.
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {

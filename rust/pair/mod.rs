@@ -6,6 +6,7 @@
 mod costs;
 mod equal;
 mod local;
+mod norm;
 mod operand;
 mod set_costs;
 
@@ -13,6 +14,8 @@ use crate::cost::NEVER;
 pub use costs::Costs;
 pub(crate) use equal::{costs_nothing, is_same};
 pub(crate) use local::LocalLabels;
+pub use norm::Norm;
+pub(crate) use norm::{Measure, Measures};
 pub use operand::{Operand, Side};
 pub use set_costs::SetCosts;
 

@@ -18,7 +18,7 @@ LAYERS = (
     ("convert",),
     ("costs",),
     ("matrix",),
-    ("distances", "distributed"),
+    ("distances", "distributed", "paired"),
     ("alignment",),
     ("neighbors",),
     ("_estimators", "transformers"),

@@ -11,7 +11,10 @@ from treemetric import _core
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
 _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
-_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in ("float64", "float32")}
+_FLOATS = ("float64", "float32")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS, *_INTEGERS)}
+_NORMS = ("weight", "max", "sum", "li_zhang")
 
 
 def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
@@ -96,7 +99,7 @@ def as_float(value: object) -> float:
 
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
-    """Check that a dtype is float64 or float32; return it."""
+    """Check that a dtype is a type of distances; return it."""
     if type(dtype) is str and dtype in _DTYPES:
         return _DTYPES[dtype]
     for kind in _DTYPES.values():
@@ -106,7 +109,36 @@ def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
                 return kind
         except TypeError:
             pass
-    refuse("dtype", function, "'float64' or 'float32'", shown(dtype))
+    refuse("dtype", function, "'float64', 'float32' or a type of integers", shown(dtype))
+
+
+def check_norm(norm: object, function: str, *, none: bool = True) -> str | None:
+    """Check the name of a norm; return it. Without `none`, None is not valid."""
+    if norm is None and none:
+        return None
+    if not isinstance(norm, str) or norm not in _NORMS:
+        names = "'weight', 'max', 'sum' or 'li_zhang'"
+        refuse("norm", function, f"None, {names}" if none else names, shown(norm))
+    return norm
+
+
+def check_integers(
+    dtype: np.dtype[Any], cutoff: float | None, norm: str | None, function: str
+) -> None:
+    """Check that results of a type of integers have neither infinities nor fractions."""
+    if dtype.kind == "f":
+        return
+    if cutoff is not None:
+        refuse("dtype", function, "'float64' or 'float32' with a cutoff", f"'{dtype}'")
+    if norm is not None:
+        refuse("dtype", function, "'float64' or 'float32' with a norm", f"'{dtype}'")
+
+
+def check_whole(dtype: np.dtype[Any], costs: Any, function: str) -> None:
+    """Check that distances under the resolved costs of a call have the type of the result."""
+    if dtype.kind != "f" and not _core.is_whole(costs):
+        must = "'float64' or 'float32' unless all costs are whole numbers up to 2**40"
+        refuse("dtype", function, must, f"'{dtype}'")
 
 
 def check_bool(value: object, parameter: str, function: str) -> bool:

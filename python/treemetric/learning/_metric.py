@@ -144,7 +144,7 @@ class LearnedMetric:
         labels = (*sources.alphabet, *targets.alphabet)
         if self.distance == "actual":
             costs = self._actual(labels)
-            found: FloatArray = pairwise_distances(sources, targets, costs=costs, n_jobs=n_jobs)  # type: ignore[assignment]
+            found: FloatArray = pairwise_distances(sources, targets, costs=costs, n_jobs=n_jobs)
             return found
         return self._pseudo(sources, targets, labels, n_jobs)
 

@@ -220,6 +220,7 @@ def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:
         "other_trees": None if other is None else fingerprint.of_trees(other),
         "costs": problem.costs._fingerprint(),
         "cutoff": None if problem.cutoff is None else repr(problem.cutoff),
+        "norm": problem.norm,
         "dtype": problem.dtype.name,
         "condensed": problem.condensed,
         "shape": list(shape),

@@ -19,6 +19,7 @@ _WORDS = {
     "other_trees": "other trees as Y",
     "costs": "other costs",
     "cutoff": "another cutoff",
+    "norm": "another norm",
     "dtype": "another dtype",
     "condensed": "another form",
     "shape": "another shape",

@@ -1,6 +1,6 @@
 """Searches for neighbours without a full matrix of distances."""
 
-from treemetric._base.typing import Progress, Trees
+from treemetric._base.typing import Norm, Progress, Trees
 from treemetric.costs import Costs
 from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
@@ -14,6 +14,7 @@ def nearest(
     *,
     k: int = 5,
     costs: Costs | None = None,
+    norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> NearestResult:
@@ -32,6 +33,8 @@ def nearest(
         Number of neighbours, at most the number of candidates.
     costs : Costs, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by before they are compared; see `normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
@@ -86,7 +89,7 @@ def nearest(
     >>> nearest(trees, k=1).indices.ravel()
     array([1, 0, 0, 0])
     """
-    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest").nearest(k)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest", norm).nearest(k)
 
 
 def within(
@@ -95,6 +98,7 @@ def within(
     *,
     radius: float,
     costs: Costs | None = None,
+    norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> WithinResult:
@@ -108,9 +112,11 @@ def within(
         The trees to search in; X itself by default, where no tree is its own neighbour
         (but an equal tree at another position is).
     radius : float
-        The largest distance of a neighbour; ``inf`` for all.
+        The largest distance of a neighbour, in the scale of the result; ``inf`` for all.
     costs : Costs, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by before they are compared; see `normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
@@ -152,4 +158,4 @@ def within(
     >>> found[0]
     (array([3, 1]), array([0., 1.]))
     """
-    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within").within(radius)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm).within(radius)
