@@ -92,6 +92,7 @@ impl<'a> Costs<'a> {
     pub(crate) fn largest_gap(self) -> i128 {
         match self {
             Costs::Unit => 1,
+            Costs::Operations(costs) => costs.delete().max(costs.insert()),
             Costs::Table(table) => table.largest_gap(),
         }
     }
