@@ -3,8 +3,8 @@
     python benches/costs.py            a record in benches/record/
     python benches/costs.py --smoke    a few seconds; no record
 
-Times are minima of several runs in one process, taken in turns. Ratios are to unit costs on the same
-trees; the table holds the same costs as the kinds of edits, so both distances are equal.
+Times are minima of several runs in one process, taken in turns. Ratios are to unit costs on the
+same trees; the table holds the same costs as the kinds of edits, so both distances are equal.
 """
 
 from __future__ import annotations
