@@ -61,9 +61,10 @@ def run_suite(tests: list[str], cwd: Path, path: list[Path]) -> Outcome:
     """Run pytest in a child process; the folders of `path` come first in its module path."""
     report = cwd / "report.xml"
     known = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    options = ("-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={cwd}")
+    options += ("--continue-on-collection-errors", f"--junitxml={report}")
     child = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-        + ["--continue-on-collection-errors", "-c", os.devnull, f"--rootdir={cwd}", *tests],
+        [sys.executable, "-m", "pytest", "-q", *options, *tests],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), *known])},
         capture_output=True,
@@ -158,7 +159,9 @@ def bench_calls(size: int, rounds: int) -> None:
 
     def lists() -> list[Any]:
         labels = [[Random(k).choice("abcdef") for k in range(size)] for _ in shapes]
-        adj = [[[c for c, p in enumerate(shape) if p == i] for i in range(size)] for shape in shapes]
+        adj = [
+            [[c for c, p in enumerate(shape) if p == i] for i in range(size)] for shape in shapes
+        ]
         return list(zip(labels, adj, strict=True))
 
     def delta(a: Any, b: Any) -> float:

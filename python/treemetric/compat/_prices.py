@@ -76,8 +76,8 @@ def walk(
 class Labels:
     """Labels of any type as hashable keys. Equal keys mean equal costs.
 
-    Equal labels of different types, such as 1 and True, have different keys, because a function
-    can tell them apart. A label that cannot be hashed has a key of its own for each node.
+    Equal labels of different types, such as 1 and True, have different keys, because their costs
+    may differ. A label that cannot be hashed has a key of its own for each node.
     """
 
     def __init__(self) -> None:
@@ -97,13 +97,14 @@ class Labels:
 
     def of(self, tree: Tree) -> list[Any]:
         """Return the labels of the alphabet of a tree whose labels are such numbers."""
-        return [self.values[code] for code in tree._data.alphabet]
+        codes: Any = tree._data.alphabet
+        return [self.values[code] for code in codes]
 
 
 def compare_by_equality(labels: Iterable[Any]) -> bool:
     """Return whether a tree of these labels is right for costs that ask ``a != b``."""
     try:
         # NaN differs from itself, but is the same label.
-        return all(label == label for label in set(labels))  # noqa: PLR0124
+        return all(label == label for label in set(labels))
     except TypeError:
         return False

@@ -95,7 +95,7 @@ def _both(x_nodes: Any, x_adj: Any, y_nodes: Any, y_adj: Any) -> tuple[Any, Any]
     if y_nodes is not None and y_adj is not None:
         return (x_nodes, x_adj), (y_nodes, y_adj)
     pairs = (x_nodes, x_adj)
-    tuples = all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs)  # noqa: PLR2004
+    tuples = all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs)
     if y_nodes is not None or y_adj is not None or not tuples:
         message = (
             "the trees must be four arguments x_nodes, x_adj, y_nodes, y_adj, "
