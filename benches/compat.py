@@ -167,46 +167,41 @@ def bench_calls(size: int, rounds: int) -> None:
     def delta(a: Any, b: Any) -> float:
         return 0.0 if a == b else 1.5
 
-    cases: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = []
-    for name in ("simple_distance",):
-        old, new = trees(zss.Node), trees(our_zss.Node)
-        cases.append(
-            (
-                f"zss.{name}",
-                lambda old=old: zss.simple_distance(*old),
-                lambda new=new: our_zss.simple_distance(*new),
-            )
-        )
-        cases.append(
-            (
-                f"zss.{name}, operations",
-                lambda old=old: zss.simple_distance(*old, return_operations=True)[0],
-                lambda new=new: our_zss.simple_distance(*new, return_operations=True)[0],
-            )
-        )
-    old, new = trees(apted.helpers.Tree), trees(our_apted.helpers.Tree)
-    cases.append(
-        (
-            "apted, distance",
-            lambda: apted.APTED(*old).compute_edit_distance(),
-            lambda: our_apted.APTED(*new).compute_edit_distance(),
-        )
-    )
+    old_nodes, new_nodes = trees(zss.Node), trees(our_zss.Node)
+    old_trees, new_trees = trees(apted.helpers.Tree), trees(our_apted.helpers.Tree)
     pair = lists()
-    cases.append(
+    cases: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
         (
-            "edist, standard_ted",
+            "zss.simple_distance",
+            lambda: zss.simple_distance(*old_nodes),
+            lambda: our_zss.simple_distance(*new_nodes),
+        ),
+        (
+            "the same with operations",
+            lambda: zss.simple_distance(*old_nodes, return_operations=True)[0],
+            lambda: our_zss.simple_distance(*new_nodes, return_operations=True)[0],
+        ),
+        (
+            "apted.compute_edit_distance",
+            lambda: apted.APTED(*old_trees).compute_edit_distance(),
+            lambda: our_apted.APTED(*new_trees).compute_edit_distance(),
+        ),
+        (
+            "the same and the mapping",
+            lambda: len(apted.APTED(*old_trees).compute_edit_mapping()),
+            lambda: len(our_apted.APTED(*new_trees).compute_edit_mapping()),
+        ),
+        (
+            "edist.ted.standard_ted",
             lambda: edist.ted.standard_ted(*pair),
             lambda: our_edist.ted.standard_ted(*pair),
-        )
-    )
-    cases.append(
+        ),
         (
-            "edist, ted with delta",
+            "edist.ted.ted with delta",
             lambda: edist.ted.ted(*pair, delta=delta),
             lambda: our_edist.ted.ted(*pair, delta=delta),
-        )
-    )
+        ),
+    ]
     print(f"One call, {size} nodes, trees built before; minimum of {rounds}:")
     for name, theirs, ours in cases:
         if abs(theirs() - ours()) > 1e-9:
