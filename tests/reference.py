@@ -322,3 +322,18 @@ def script_distance(x: Tree, y: Tree, cost: Cost, alphabet: Sequence[Any], max_s
                 best[other] = spent + step
                 heapq.heappush(queue, (spent + step, next(tie), other))
     raise AssertionError("every forest can be reached from every other one")
+
+
+def normalised(d: Any, norm: str | None, x: Tree, y: Tree, cost: Cost, alphabet: Any) -> Any:
+    """Divide a distance as a norm says; `alphabet` are the labels of the costs."""
+    n, m = len(x.labels), len(y.labels)
+    if d == 0 or norm is None:
+        return d
+    if norm == "max":
+        return d / max(n, m)
+    if norm == "sum":
+        return d / (n + m)
+    if norm == "weight":
+        return d / (sum(cost(a, None) for a in x.labels) + sum(cost(None, b) for b in y.labels))
+    gap = max(max(cost(a, None), cost(None, a)) for a in alphabet)
+    return 2 * d / (gap * (n + m) + d)

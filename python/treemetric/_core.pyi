@@ -74,13 +74,14 @@ class PreparedSet:
         parents: IntArray,
         offsets: OffsetArray,
         shapes: Shapes | None = None,
+        threads: int = 1,
     ) -> PreparedSet: ...
     def __len__(self) -> int: ...
 
 @final
 class CostTable:
     def __new__(
-        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray, by_node: bool = False
+        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray, *, by_node: bool = False
     ) -> CostTable: ...
     @staticmethod
     def operations(delete: float, insert: float, replace: float) -> CostTable: ...

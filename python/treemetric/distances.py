@@ -5,10 +5,9 @@ from pathlib import Path
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Distances, DType, Norm, Progress, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_bool, check_cutoff, check_n_jobs, refuse, shown
-from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.matrix.problem import Problem
 from treemetric.tree import Tree
@@ -16,7 +15,9 @@ from treemetric.tree import Tree
 __all__ = ["distance", "pairwise_distances"]
 
 
-def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None) -> float:
+def distance(
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, cutoff: float | None = None
+) -> float:
     """Compute the tree edit distance from x to y.
 
     It is the cost of the cheapest way to turn x into y by deleting nodes (their children
@@ -26,7 +27,7 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     ----------
     x, y : Tree
         Trees or forests; either may be empty.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         A distance above it is returned as ``inf``, often without computing it. Distances up
@@ -98,7 +99,7 @@ def pairwise_distances(
     X: Trees,
     Y: Trees | None = None,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
@@ -118,7 +119,7 @@ def pairwise_distances(
     Y : TreeSet or list of Tree, optional
         The target trees; X itself by default. Then every pair is computed once if the costs
         are symmetric.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``. Pairs excluded by a lower bound are never
@@ -191,7 +192,8 @@ def pairwise_distances(
 
     The manifest ``D.npy.manifest.json`` of a file ``D.npy`` holds fingerprints of the trees and
     costs, the options, the version and the list of finished blocks. The name of an unfinished file
-    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks.
+    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks,
+    or the largest value of a type of integers.
 
     Examples
     --------

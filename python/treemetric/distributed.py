@@ -11,10 +11,9 @@ from typing import Any
 
 from treemetric._base.extras import need
 from treemetric._base.progress import reporter
-from treemetric._base.typing import DType, Norm, Progress, Trees
+from treemetric._base.typing import CostsLike, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import check_n_jobs, refuse, shown
-from treemetric.costs import Costs
+from treemetric._base.validation import check_n_jobs, is_int, refuse, shown
 from treemetric.matrix import dask as on_dask
 from treemetric.matrix import joblib as on_joblib
 from treemetric.matrix.fill import DistanceFile, check_budget, store_class
@@ -29,7 +28,7 @@ def pairwise_distances(
     Y: Trees | None = None,
     *,
     client: Any = None,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
@@ -52,7 +51,7 @@ def pairwise_distances(
     client : distributed.Client, optional
         The cluster that fills `out`; the current client by default. The trees are sent to each
         worker once. Not used without `out`: dask then computes the array as any other.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
@@ -147,7 +146,7 @@ def joblib_distances(
     X: Trees,
     Y: Trees | None = None,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
@@ -170,7 +169,7 @@ def joblib_distances(
         The source trees.
     Y : TreeSet or list of Tree, optional
         The target trees; X itself by default.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
@@ -219,6 +218,8 @@ def joblib_distances(
            [2., 2., 0.]])
     """
     name = "joblib_distances"
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
+        refuse("n_jobs", name, "None or an int other than 0", shown(n_jobs))
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(

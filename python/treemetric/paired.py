@@ -4,7 +4,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Distances, DType, Norm, Progress, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Norm, Progress, Trees
 from treemetric._base.validation import (
     check_bool,
     check_cutoff,
@@ -16,7 +16,6 @@ from treemetric._base.validation import (
     check_whole,
     refuse,
 )
-from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs, check_pair
 from treemetric.tree import Tree
 from treemetric.treeset import check_trees
@@ -28,7 +27,7 @@ def paired_distances(
     X: Trees,
     Y: Trees,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     norm: Norm | None = None,
     n_jobs: int | None = None,
@@ -44,7 +43,7 @@ def paired_distances(
         The source trees.
     Y : TreeSet or list of Tree
         The target trees, as many.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Results above it are returned as ``inf``, often without computing them.
@@ -121,7 +120,7 @@ def paired_distances(
         result: Distances = (
             np.empty(count, dtype=kind) if out is None else check_out(out, (count,), kind, name)
         )
-        trees = (sources._core_set(), targets._core_set())
+        trees = (sources._core_set(threads), targets._core_set(threads))
         _core.paired(trees, (codes, table), result, (limit, scale), (threads, report))
     return result
 
@@ -130,7 +129,7 @@ def normalized_distance(
     x: Tree,
     y: Tree,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     norm: Norm = "weight",
     cutoff: float | None = None,
 ) -> float:
@@ -140,7 +139,7 @@ def normalized_distance(
     ----------
     x, y : Tree
         Trees or forests; either may be empty.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, default='weight'
         What the distance is divided by; see Notes.
@@ -198,7 +197,7 @@ def normalized_similarity(
     x: Tree,
     y: Tree,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     norm: Norm = "weight",
     cutoff: float | None = None,
     clip: bool = False,
@@ -209,7 +208,7 @@ def normalized_similarity(
     ----------
     x, y : Tree
         Trees or forests; either may be empty.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, default='weight'
         What the distance is divided by; see `normalized_distance`.
@@ -244,7 +243,7 @@ def normalized_similarity(
 
 
 def _normalized(
-    x: Tree, y: Tree, costs: Costs | None, norm: Norm, cutoff: float | None, function: str
+    x: Tree, y: Tree, costs: CostsLike | None, norm: Norm, cutoff: float | None, function: str
 ) -> float:
     known = check_pair(x, y, costs, function)
     limit = check_cutoff(cutoff, function)

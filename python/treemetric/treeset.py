@@ -375,11 +375,11 @@ class TreeSet(Immutable):
         """Number of nodes of each tree."""
         return np.diff(self.offsets)
 
-    def _core_set(self) -> "_core.PreparedSet":
+    def _core_set(self, threads: int = 1) -> "_core.PreparedSet":
         """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
             # Trees that were compared before bring their preparation.
-            prepared = _core.PreparedSet(*self._arrays, self._shapes)
+            prepared = _core.PreparedSet(*self._arrays, self._shapes, threads)
             self._put(_prepared=prepared, _shapes=None)
         return self._prepared  # type: ignore[return-value]
 

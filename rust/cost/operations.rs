@@ -1,8 +1,8 @@
 //! One cost for each kind of edit, whatever the labels.
 
-use crate::cost::table::{NEVER, check_costs};
 use crate::cost::Scale;
-use crate::error::{Error, Result};
+use crate::cost::table::{NEVER, survey};
+use crate::error::Result;
 
 /// What deleting, inserting and replacing cost; keeping a label costs nothing.
 ///
@@ -37,14 +37,13 @@ impl OperationCosts {
     /// Prepares three costs. With an infinite `replace` different labels are never paired.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for costs that are negative, not finite or too large or too small.
+    /// [`crate::Error::Invalid`] for costs that are negative, not finite or too large or too small.
     pub fn new(delete: f64, insert: f64, replace: f64) -> Result<Self> {
-        let largest = check_costs(&[replace], &[delete], &[insert]).map_err(Error::Invalid)?;
-        let scale = Scale::of(&[&[delete, insert, replace]], largest);
+        let survey = survey(&[replace], &[delete], &[insert])?;
+        let scale = Scale::of(&[&[delete, insert, replace]], &survey);
         let (delete, insert) = (scale.quanta(delete), scale.quanta(insert));
         let all = delete + insert;
-        let raw_mismatch =
-            if replace.is_finite() { all - scale.quanta(replace) } else { NEVER };
+        let raw_mismatch = if replace.is_finite() { all - scale.quanta(replace) } else { NEVER };
         let mismatch = raw_mismatch.max(0);
         let unit = greatest_common_divisor(all, mismatch).max(1);
         let savings = (all / unit, mismatch / unit);

@@ -37,16 +37,19 @@ pub enum Scale {
 }
 
 /// Costs that are tested together.
-const CHUNK: usize = 64;
+pub(super) const CHUNK: usize = 64;
+/// Powers of ten.
+const POWERS: [f64; MAX_DECIMALS as usize + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /// Beside 2^52 there is no room for fractions.
 const NO_FRACTIONS: f64 = (1u64 << 52) as f64;
 /// Whole numbers up to here are float64s.
 const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
 
 impl Scale {
-    /// The scale for these costs, which must be infinite or not negative and at most `largest`.
-    pub fn of(costs: &[&[f64]], largest: f64) -> Self {
-        if let Some(decimals) = decimals(costs, largest) {
+    /// The scale for these costs, which must be infinite or not negative, by a survey of them.
+    pub fn of(costs: &[&[f64]], survey: &Survey) -> Self {
+        let largest = survey.largest;
+        if let Some(decimals) = survey.decimals() {
             return Scale::Decimal(decimals);
         }
         let exponent = exponent_above(largest);
@@ -73,8 +76,9 @@ impl Scale {
     }
 
     /// A finite `cost` in quanta, rounded to the nearest.
+    #[inline]
     pub fn quanta(self, cost: f64) -> i128 {
-        (cost * self.per_unit()).round() as i128
+        whole_number(cost * self.per_unit())
     }
 
     /// The cost of that many quanta, rounded once.
@@ -88,26 +92,38 @@ impl Scale {
     }
 }
 
-/// The fewest decimals that all costs have, if they are few and the largest cost is not too large.
+/// What one pass over costs finds: the largest finite one, and how many decimals they have.
 ///
-/// A cost with k decimals, q quanta of 10⁻ᵏ, has k + 1 decimals too: 10 q is below 2⁵³, so the
+/// A cost with k decimals, q quanta of 10⁻ᵏ, has k + 1 decimals too: if 10 q is at most 2⁴⁰, the
 /// product by 10ᵏ⁺¹ rounds to it, and the quotient is the same number rounded once. So decimals
 /// are raised at the first cost that needs more, and those before it are not looked at again.
-fn decimals(costs: &[&[f64]], largest: f64) -> Option<i32> {
-    let mut decimals = 0;
-    for part in costs {
-        for chunk in part.chunks(CHUNK) {
-            let mut power = 10f64.powi(decimals);
-            while any_of(chunk, |&cost| rounded(cost * power) / power != cost) {
-                decimals += 1;
-                power = 10f64.powi(decimals);
-                if decimals > MAX_DECIMALS || largest * power > (1u64 << GRID_BITS) as f64 {
-                    return None;
-                }
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Survey {
+    pub(crate) largest: f64,
+    /// More than [`MAX_DECIMALS`] if some costs have no end of decimals.
+    decimals: i32,
+}
+
+impl Survey {
+    /// Looks at a few more costs, which are infinite or not negative. The largest finite one among
+    /// them is known.
+    pub(crate) fn add(&mut self, chunk: &[f64], largest: f64) {
+        self.largest = self.largest.max(largest);
+        while self.decimals <= MAX_DECIMALS {
+            let power = POWERS[self.decimals as usize];
+            if !any_of(chunk, |&cost| rounded(cost * power) / power != cost) {
+                return;
             }
+            self.decimals += 1;
         }
     }
-    (largest * 10f64.powi(decimals) <= (1u64 << GRID_BITS) as f64).then_some(decimals)
+
+    /// The decimals, if they are few and the largest cost has few enough quanta: without that,
+    /// nothing is known about them.
+    fn decimals(&self) -> Option<i32> {
+        let power = POWERS.get(self.decimals as usize)?;
+        (self.largest * power <= (1u64 << GRID_BITS) as f64).then_some(self.decimals)
+    }
 }
 
 /// Whether something holds for any number, without a branch for each.
@@ -123,6 +139,22 @@ pub(crate) fn rounded(number: f64) -> f64 {
     let even = (number + NO_FRACTIONS) - NO_FRACTIONS;
     // A half that was rounded down to an even number.
     even + f64::from(u8::from(number - even == 0.5))
+}
+
+/// A number that is not negative and below 2^120, rounded as [`rounded`].
+#[inline]
+pub(crate) fn whole_number(number: f64) -> i128 {
+    /// From here on there are no fractions.
+    const WHOLE: f64 = (1u64 << 53) as f64;
+    if number < NO_FRACTIONS / 2.0 {
+        return (rounded(number) as i64).into();
+    }
+    if number < WHOLE {
+        return (number.round() as i64).into();
+    }
+    let bits = number.to_bits();
+    let (mantissa, exponent) = (bits << 12 >> 12 | 1 << 52, (bits >> 52) as i32 - 1075);
+    i128::from(mantissa) << exponent
 }
 
 /// A number of quanta above 2^53 over a power of ten, rounded once.
@@ -153,8 +185,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn scale_of(costs: &[f64]) -> Scale {
-        let finite = costs.iter().copied().filter(|cost| cost.is_finite());
-        Scale::of(&[costs], finite.fold(0.0, f64::max))
+        let mut survey = Survey::default();
+        for chunk in costs.chunks(CHUNK) {
+            let finite = chunk.iter().copied().filter(|cost| cost.is_finite());
+            survey.add(chunk, finite.fold(0.0, f64::max));
+        }
+        Scale::of(&[costs], &survey)
     }
 
     /// The definition: costs are decimals if they are the same float64 after rounding to k
@@ -216,6 +252,12 @@ mod tests {
             for number in [cost, halves as f64 / 2.0] {
                 if number < (1u64 << 51) as f64 {
                     prop_assert_eq!(rounded(number), number.round());
+                }
+                for power in 0..60 {
+                    let number = number * 2f64.powi(power);
+                    if number.is_finite() {
+                        prop_assert_eq!(whole_number(number), number.round() as i128);
+                    }
                 }
             }
         }

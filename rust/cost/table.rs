@@ -1,7 +1,7 @@
 //! Replacement, deletion and insertion costs of two alphabets, in quanta.
 
 use crate::cost::Scale;
-use crate::cost::scale::rounded;
+use crate::cost::scale::{CHUNK, Survey, rounded, whole_number};
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 
@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 const LARGEST_COST: f64 = 1e200;
 /// What a pair saves that is never made: below every saving, and far from overflow.
 pub(crate) const NEVER: i128 = i128::MIN / 4;
-/// Numbers that are compared at once, and the side of the blocks of a table that fit a cache.
-const CHUNK: usize = 64;
+/// Lanes that numbers are compared in.
+const LANES: usize = 8;
+/// Savings whose largest is found while they are in a cache.
+const ROW_PART: usize = 1024;
 
 /// A prepared cost function between the labels of the rows and those of the columns.
 #[derive(Debug)]
@@ -29,45 +31,58 @@ pub struct CostTable {
     symmetric: OnceLock<bool>,
 }
 
-/// Checks costs and returns the largest finite one. Only replacing may cost infinity.
+/// Checks costs and finds what their scale needs. Only replacing may cost infinity.
 ///
 /// # Errors
-/// A sentence about the first cost that is wrong.
-pub(super) fn check_costs(
-    replace: &[f64],
-    delete: &[f64],
-    insert: &[f64],
-) -> std::result::Result<f64, String> {
-    let mut largest = 0.0;
-    for (costs, may_be_infinite) in [(replace, true), (delete, false), (insert, false)] {
+/// [`Error::Invalid`] states the first cost that is wrong.
+pub(super) fn survey(replace: &[f64], delete: &[f64], insert: &[f64]) -> Result<Survey> {
+    let mut found = Survey::default();
+    for (costs, may_be_infinite) in [(delete, false), (insert, false), (replace, true)] {
         for chunk in costs.chunks(CHUNK) {
-            // Without a branch for each number; `NaN` is in no range.
-            let (mut most, mut wrong) = (0.0, false);
-            for &cost in chunk {
-                let never = may_be_infinite & (cost == f64::INFINITY);
-                let right = (cost >= 0.0) & (cost <= LARGEST_COST);
-                wrong |= !(right | never);
-                most = if right & (cost > most) { cost } else { most };
-            }
-            if wrong {
-                let infinite = |&cost: &f64| may_be_infinite && cost == f64::INFINITY;
-                let right = |cost: &f64| (0.0..=LARGEST_COST).contains(cost) || infinite(cost);
-                let bad = chunk.iter().find(|cost| !right(cost)).copied().unwrap_or(f64::NAN);
+            let (right, largest) = right_and_largest(chunk, may_be_infinite);
+            if !right {
+                let wrong = |cost: &&f64| !right_and_largest(&[**cost], may_be_infinite).0;
+                let bad = chunk.iter().find(wrong).copied().unwrap_or(f64::NAN);
                 let must = if may_be_infinite { "not negative" } else { "finite, not negative" };
-                return Err(format!(
+                return Err(Error::Invalid(format!(
                     "costs must be {must} and at most {LARGEST_COST:e}; got {bad:e}"
-                ));
+                )));
             }
-            largest = f64::max(largest, most);
+            found.add(chunk, largest);
         }
     }
+    let largest = found.largest;
     if largest != 0.0 && largest < 1.0 / LARGEST_COST {
-        return Err(format!(
+        return Err(Error::Invalid(format!(
             "the largest cost must be 0 or at least {:e}; got {largest:e}",
             1.0 / LARGEST_COST
-        ));
+        )));
     }
-    Ok(largest)
+    Ok(found)
+}
+
+/// Whether all costs are in range, and the largest finite one; lane by lane, without a branch.
+#[inline(always)]
+fn right_and_largest(costs: &[f64], may_be_infinite: bool) -> (bool, f64) {
+    let none = if may_be_infinite { f64::INFINITY } else { f64::NAN };
+    let (mut right, mut largest) = ([true; LANES], [0.0; LANES]);
+    let look = |right: &mut bool, largest: &mut f64, cost: f64| {
+        // `NaN` is in no range and equals nothing.
+        let finite = (cost >= 0.0) & (cost <= LARGEST_COST);
+        *right &= finite | (cost == none);
+        let known = if finite { cost } else { 0.0 };
+        *largest = if known > *largest { known } else { *largest };
+    };
+    let mut chunks = costs.chunks_exact(LANES);
+    for chunk in &mut chunks {
+        for lane in 0..LANES {
+            look(&mut right[lane], &mut largest[lane], chunk[lane]);
+        }
+    }
+    for &cost in chunks.remainder() {
+        look(&mut right[0], &mut largest[0], cost);
+    }
+    (right.iter().all(|&right| right), largest.into_iter().fold(0.0, f64::max))
 }
 
 impl CostTable {
@@ -87,39 +102,58 @@ impl CostTable {
                 replace.len()
             )));
         }
-        let largest = check_costs(replace, delete, insert).map_err(Error::Invalid)?;
-        let scale = Scale::of(&[delete, insert, replace], largest);
+        let survey = survey(replace, delete, insert)?;
+        let scale = Scale::of(&[delete, insert, replace], &survey);
         let quanta = |costs: &[f64]| costs.iter().map(|&c| scale.quanta(c)).collect::<Vec<_>>();
         let (delete, insert) = (quanta(delete), quanta(insert));
         let (mut savings, mut wide_savings) = (Vec::new(), Vec::new());
         let largest_saving;
+        let per_unit = scale.per_unit();
         if scale.is_wide() {
+            let mut largest = 0;
             wide_savings.reserve_exact(replace.len());
             for (row, &delete) in replace.chunks_exact(columns.max(1)).zip(&delete) {
                 wide_savings.extend(row.iter().zip(&insert).map(|(&replace, &insert)| {
-                    if replace.is_finite() {
-                        delete + insert - scale.quanta(replace)
+                    let saving = if replace < f64::INFINITY {
+                        delete + insert - whole_number(replace * per_unit)
                     } else {
                         NEVER
-                    }
+                    };
+                    largest = largest.max(saving);
+                    saving
                 }));
             }
-            largest_saving = wide_savings.iter().copied().fold(0, i128::max);
+            largest_saving = largest;
         } else {
             // At most 2^40 quanta each, so all of this is exact.
-            let per_unit = scale.per_unit();
             let inserts: Vec<_> = insert.iter().map(|&quanta| quanta as f64).collect();
             savings.reserve_exact(replace.len());
+            let mut largest = 0;
             for (row, &delete) in replace.chunks_exact(columns.max(1)).zip(&delete) {
                 let delete = delete as f64;
-                savings.extend(row.iter().zip(&inserts).map(|(&replace, &insert)| {
-                    delete + insert - rounded(replace * per_unit)
-                }));
+                for (row, inserts) in row.chunks(ROW_PART).zip(inserts.chunks(ROW_PART)) {
+                    let start = savings.len();
+                    savings.extend(
+                        row.iter().zip(inserts).map(|(&replace, &insert)| {
+                            delete + insert - rounded(replace * per_unit)
+                        }),
+                    );
+                    largest = largest.max(largest_of(&savings[start..]));
+                }
             }
-            largest_saving = largest_of(&savings);
+            largest_saving = largest;
         }
         let symmetric = OnceLock::new();
-        Ok(Self { columns, savings, wide_savings, largest_saving, delete, insert, scale, symmetric })
+        Ok(Self {
+            columns,
+            savings,
+            wide_savings,
+            largest_saving,
+            delete,
+            insert,
+            scale,
+            symmetric,
+        })
     }
 
     /// From what pairing saves, row by row, and what deleting and inserting costs, all in quanta
@@ -209,8 +243,8 @@ impl CostTable {
 
 /// The largest number of quanta, at least 0.
 fn largest_of(savings: &[f64]) -> i128 {
-    let mut lanes = [0.0; 8];
-    let mut chunks = savings.chunks_exact(lanes.len());
+    let mut lanes = [0.0; LANES];
+    let mut chunks = savings.chunks_exact(LANES);
     for chunk in &mut chunks {
         for (most, &saving) in lanes.iter_mut().zip(chunk) {
             *most = if saving > *most { saving } else { *most };
@@ -224,9 +258,8 @@ fn equals_its_transpose<T: PartialEq>(table: &[T], side: usize) -> bool {
     let blocks = || (0..side).step_by(CHUNK).map(|start| start..side.min(start + CHUNK));
     blocks().all(|rows| {
         blocks().take_while(|columns| columns.start <= rows.start).all(|columns| {
-            rows.clone().all(|a| {
-                columns.clone().all(|b| table[a * side + b] == table[b * side + a])
-            })
+            rows.clone()
+                .all(|a| columns.clone().all(|b| table[a * side + b] == table[b * side + a]))
         })
     })
 }
@@ -268,7 +301,7 @@ mod tests {
             let table = CostTable::new(&replace, delete, insert).unwrap();
             let finite: Vec<_> = replace.iter().chain(delete).chain(insert).copied()
                 .filter(|cost| cost.is_finite()).collect();
-            let scale = Scale::of(&[&finite], finite.iter().copied().fold(0.0, f64::max));
+            let scale = Scale::of(&[&finite], &survey(&finite, &[], &[]).unwrap());
             prop_assert_eq!(table.scale(), scale);
             let mut largest = 0;
             for a in 0..rows {
@@ -322,7 +355,8 @@ mod tests {
 
     #[test]
     fn bad_costs_are_refused_with_their_value() {
-        for (bad, part) in [(-1.0, "-1e0"), (f64::NAN, "NaN"), (-f64::INFINITY, "-inf"), (1e300, "e")]
+        for (bad, part) in
+            [(-1.0, "-1e0"), (f64::NAN, "NaN"), (-f64::INFINITY, "-inf"), (1e300, "e")]
         {
             let error = CostTable::new(&[bad], &[1.0], &[1.0]).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -300,8 +300,8 @@ mod tests {
         assert!(plan.tasks.len() > 1);
         let covered: Vec<_> = plan.tasks.iter().cloned().flatten().collect();
         assert_eq!(covered, (0..3000).collect::<Vec<_>>());
-        let nodes: Vec<_> = plan.order.iter().map(|&i| trees[i as usize].nodes()).collect();
-        assert!(nodes.is_sorted_by(|a, b| a >= b));
+        let work = |&i: &u32| cells(&trees[i as usize], &trees[i as usize]);
+        assert!(plan.order.iter().map(work).is_sorted_by(|a, b| a >= b));
     }
 
     #[test]

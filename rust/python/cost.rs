@@ -27,7 +27,7 @@ enum TableKind {
 #[pymethods]
 impl CostTable {
     #[new]
-    #[pyo3(signature = (replace, delete, insert, by_node=false))]
+    #[pyo3(signature = (replace, delete, insert, *, by_node=false))]
     fn new(
         py: Python<'_>,
         replace: PyReadonlyArray2<'_, f64>,

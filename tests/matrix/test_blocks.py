@@ -39,6 +39,7 @@ CALLS = {
     "rectangle": ((TREES[:200], TREES[20:]), {}),
     "float32": ((TREES,), {"dtype": "float32"}),
     "cutoff": ((TREES,), {"cutoff": 9}),
+    "norm": ((TREES,), {"norm": "li_zhang", "cutoff": 0.6}),
 }
 
 
@@ -107,6 +108,38 @@ def test_a_zarr_array_holds_what_the_array_does(tmp_path, name, call):
     check_same(got, expected)
     check_same(zarr.open_array(path, mode="r"), expected)
     assert blocks(path) > 3
+
+
+@pytest.mark.parametrize("name", ["D.npy", "D.zarr"])
+@pytest.mark.parametrize("options", [{}, {"condensed": True}, {"dtype": "uint8"}])
+def test_integers_and_norms_are_resumed(tmp_path, name, options):
+    if name.endswith("zarr"):
+        pytest.importorskip("zarr")
+    options = {"dtype": "uint16", **options} if options else {"norm": "max"}
+    expected = tm.pairwise_distances(TREES, **options)
+    budget = budget_for(1_900_000, TREES, **options)
+    with pytest.raises(tm.exceptions.CancelledError):
+        tm.pairwise_distances(
+            TREES, out=tmp_path / name, memory_budget=budget, progress=stop_at(0.4), **options
+        )
+    assert blocks(tmp_path / name) > 0
+    got = tm.pairwise_distances(TREES, out=tmp_path / name, memory_budget=budget, **options)
+    check_same(got, expected)
+    again = tm.pairwise_distances(TREES, out=tmp_path / name, memory_budget=budget, **options)
+    check_same(again, expected)
+
+
+@pytest.mark.parametrize("value", [0, 255])
+def test_chunks_of_one_integer_are_stored(tmp_path, value):
+    """Zarr does not store a chunk whose entries all equal those of missing chunks."""
+    pytest.importorskip("zarr")
+    X = [tm.Tree.from_sequence("a" * value)] * 40
+    Y = [tm.Tree.from_sequence("")] * 40
+    path = tmp_path / "D.zarr"
+    for _ in range(2):
+        got = tm.pairwise_distances(X, Y, out=path, dtype="uint8")
+        assert (got[:] == value).all()
+        assert got.nchunks_initialized == got.nchunks
 
 
 def test_an_array_inside_a_zarr_group(tmp_path):
@@ -322,6 +355,7 @@ OTHERS = {
     "other trees as Y": {"Y": TREES},
     "other costs": {"costs": COSTS["symmetric"]},
     "another cutoff": {"cutoff": 3},
+    "another norm": {"norm": "max"},
     "another dtype": {"dtype": "float32"},
     "another form": {"condensed": True},
 }

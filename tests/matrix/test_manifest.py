@@ -108,3 +108,28 @@ def test_a_manifest_of_something_else_is_refused(tmp_path, text):
     with pytest.raises(ValueError, match="not one of treemetric"):
         tm.pairwise_distances(SIX, out=path)
     assert tm.pairwise_distances(SIX, out=path, overwrite=True).shape == (6, 6)
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': '<f8', (", b"{'descr': '<f8'}}", b"{'shape': (0006,", b"{b'': 1, '': 2}"]
+)
+def test_a_header_of_any_kind(tmp_path, header):
+    # NumPy parses it as Python, and raises errors of any kind.
+    path = tmp_path / "D.npy"
+    expected = tm.pairwise_distances(SIX, out=path).copy()
+    content = path.read_bytes()
+    path.write_bytes(content[:10] + header.ljust(117) + b"\n" + content[128:])
+    with pytest.raises(ValueError, match=r"D.npy is damaged; pass overwrite=True"):
+        tm.pairwise_distances(SIX, out=path)
+    assert np.array_equal(tm.pairwise_distances(SIX, out=path, overwrite=True), expected)
+
+
+def test_metadata_of_any_kind(tmp_path):
+    pytest.importorskip("zarr")
+    path = tmp_path / "D.zarr"
+    expected = tm.pairwise_distances(SIX, out=path)[:]
+    file = path / "zarr.json"
+    file.write_text(file.read_text().replace('"chunk_shape"', '"hunk_shape"'))
+    with pytest.raises(ValueError, match=r"D.zarr is damaged; pass overwrite=True"):
+        tm.pairwise_distances(SIX, out=path)
+    assert np.array_equal(tm.pairwise_distances(SIX, out=path, overwrite=True)[:], expected)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from treemetric.costs import Costs
     from treemetric.tree import Tree
     from treemetric.treeset import TreeSet
 
@@ -19,6 +20,7 @@ Distances: TypeAlias = npt.NDArray[Any]
 Trees: TypeAlias = Union["TreeSet", Sequence["Tree"], npt.NDArray[np.object_]]
 Path: TypeAlias = str | PathLike[str]
 CostFunction: TypeAlias = Callable[[Any, Any], float]
+CostsLike: TypeAlias = Union["Costs", CostFunction]
 Progress: TypeAlias = Callable[[int, int], object] | bool | None
 Integers: TypeAlias = Literal[
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"

@@ -73,6 +73,18 @@ def check_seed(seed: object, function: str) -> int:
     return check_int(seed, "seed", function, least=0, most=_LAST_SEED)
 
 
+def check_random_state(random_state: Any, owner: str) -> np.random.RandomState:
+    """Check ``random_state``; return its generator."""
+    from sklearn.utils import check_random_state as generator_of
+
+    try:
+        random: np.random.RandomState = generator_of(random_state)
+    except (ValueError, TypeError, OverflowError):
+        must = "None, an int in the range [0, 2**32 - 1] or a RandomState instance"
+        refuse("random_state", owner, must, shown(random_state))
+    return random
+
+
 def check_cutoff(cutoff: object, function: str) -> float | None:
     """Check a cutoff; return it as a float, or None."""
     # Common types first: a check of abstract classes may take as long as a pair.

@@ -7,7 +7,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray, Label
+from treemetric._base.typing import CostsLike, FloatArray, Label
 from treemetric._base.validation import refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
@@ -280,7 +280,7 @@ def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
 
 
 def align(
-    x: Tree, y: Tree, *, costs: Costs | None = None, ties: Literal["pair", "delete"] = "pair"
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, ties: Literal["pair", "delete"] = "pair"
 ) -> Alignment:
     """Find one optimal alignment of two trees.
 
@@ -288,7 +288,7 @@ def align(
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     ties : {'pair', 'delete'}, default='pair'
         Which of several optimal alignments is returned: one with pairs as early as
@@ -332,7 +332,7 @@ def align(
     return Alignment._of(x, y, checked, cost, matches)
 
 
-def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
+def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> FloatArray:
     """Compute the distances between all subtrees of x and all subtrees of y.
 
     The algorithm for the distance of the whole trees computes all of them.
@@ -341,7 +341,7 @@ def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatA
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
 
     Returns

@@ -6,8 +6,8 @@ from typing import Any
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_int, check_memory, check_tol
+from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.validation import check_int, check_memory, check_random_state, check_tol
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
@@ -145,12 +145,10 @@ class CoOptimal(Immutable):
         >>> len(pair.sample(3, random_state=0))
         3
         """
-        from sklearn.utils import check_random_state
-
         k = check_int(k, "k", "sample", least=0, most=2**31 - 1)
         # In Rust and in Python, and the alignment itself.
         check_memory(k * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = int(check_random_state(random_state, "sample").randint(2**31 - 1))
         drawn = self._solved.sample(k, seed)
         return [self._alignment(matches) for matches in drawn]
 
@@ -172,7 +170,7 @@ class CoOptimal(Immutable):
 
 
 def cooptimal(
-    x: Tree, y: Tree, *, costs: Costs | None = None, tol: float | None = None
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, tol: float | None = None
 ) -> CoOptimal:
     """Find all optimal alignments of two trees.
 
@@ -180,7 +178,7 @@ def cooptimal(
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     tol : float, optional
         Two steps are tied if they differ by at most this share of the distance. By default it is 0

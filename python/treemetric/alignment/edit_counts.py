@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import FloatArray, Label, Progress, Trees
+from treemetric._base.typing import CostsLike, FloatArray, Label, Progress, Trees
 from treemetric._base.validation import (
     as_float,
     check_memory,
@@ -17,7 +17,6 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric.alignment.soft import HOTTEST
-from treemetric.costs import Costs
 from treemetric.costs.base import common_codes
 from treemetric.costs.resolve import check_costs
 from treemetric.treeset import check_trees
@@ -75,12 +74,12 @@ class EditCounts(NamedTuple):
         full: FloatArray = self.matrix.toarray().reshape(-1, side, side)
         return full
 
-    def distances(self, costs: Costs) -> FloatArray:
+    def distances(self, costs: CostsLike) -> FloatArray:
         """Compute the costs of the counted edits: the pseudo-edit distances.
 
         Parameters
         ----------
-        costs : Costs
+        costs : Costs or callable
             The costs of edits; the alignments may be optimal under other costs.
 
         Returns
@@ -105,7 +104,7 @@ def edit_counts(
     Y: Trees | None = None,
     *,
     pairs: npt.ArrayLike | None = None,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     script: str = "average",
     temperature: float | None = None,
     tol: float | None = None,
@@ -122,7 +121,7 @@ def edit_counts(
         The target trees; X by default.
     pairs : array-like of shape (n_pairs, 2), optional
         Indices into X and Y; all pairs by default, row by row.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs under which alignments are optimal; every edit costs 1 by default.
     script : {'average', 'one'}, default='average'
         Count the average over all optimal alignments, or the alignment of `align`.

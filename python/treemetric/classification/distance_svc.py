@@ -9,12 +9,11 @@ from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import as_float, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_option, check_positive
 from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
-from treemetric.costs import Costs
 
 # The solver counts its steps in 32 bits.
 _MOST_STEPS = 2**31 - 1
@@ -38,7 +37,7 @@ class DistanceSVC(TreeClassifier):
         eigenvalues until none is negative, or no correction.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     class_weight : dict or 'balanced', optional
         Weights of the classes, as in ``sklearn.svm.SVC``.
@@ -114,7 +113,7 @@ class DistanceSVC(TreeClassifier):
         bandwidth: str | float = "median",
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         class_weight: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,

@@ -231,7 +231,8 @@ class Costs(ABC):
     # True if the codes and the table of a set of trees do not depend on the other set, so that an
     # index can keep them.
     _same_for_all_trees: ClassVar[bool] = False
-    # True if the costs belong to the nodes of one pair of trees; functions of many trees refuse them.
+    # True if the costs belong to the nodes of one pair of trees; functions of many trees refuse
+    # them.
     _for_one_pair: ClassVar[bool] = False
     # True if searches are faster with pivots.
     _pivots_pay: ClassVar[bool] = False
@@ -248,7 +249,10 @@ class Costs(ABC):
         known: dict[Any, float] = {}
         costs = []
         for i, j in pairs:
-            key = (i is None, None if i is None else old[i]), (j is None, None if j is None else new[j])
+            key = (
+                (i is None, None if i is None else old[i]),
+                (j is None, None if j is None else new[j]),
+            )
             if key not in known:
                 known[key] = self._cost(*key)
             costs.append(known[key])

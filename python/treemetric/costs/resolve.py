@@ -26,13 +26,13 @@ def _as_costs(costs: object, function: str, parameter: str) -> Costs:
         return _UNIT
     if isinstance(costs, Costs):
         return costs
-    if callable(costs) and not isinstance(costs, type):
-        return CallableCosts(costs)
-    must = (
-        "an instance of 'treemetric.Costs', such as CostMatrix or OperationCosts, "
-        "a function of two labels, or None"
-    )
-    refuse(parameter, function, must, shown(costs))
+    if not callable(costs) or isinstance(costs, type):
+        must = (
+            "an instance of 'treemetric.Costs', such as CostMatrix or OperationCosts, "
+            "a function of two labels, or None"
+        )
+        refuse(parameter, function, must, shown(costs))
+    return CallableCosts(costs)
 
 
 def check_pair(x: object, y: object, costs: object, function: str) -> Costs:

@@ -8,7 +8,7 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Trees
 from treemetric._base.validation import (
     check_bool,
     check_cutoff,
@@ -103,12 +103,12 @@ class Problem(Immutable):
         X: Trees,
         Y: Trees | None,
         *,
-        costs: Costs | None,
+        costs: CostsLike | None,
         cutoff: float | None,
         dtype: DType,
         condensed: bool,
-        norm: str | None,
         function: str,
+        norm: str | None = None,
     ) -> Self:
         """Check the arguments of a function that computes a matrix of distances."""
         limit = check_cutoff(cutoff, function)
@@ -163,7 +163,8 @@ class Problem(Immutable):
     def compute(self, out: Distances, threads: int, report: Report) -> None:
         """Compute the whole matrix into an array."""
         codes, table = self._resolved
-        X, Y = self.X._core_set(), None if self.Y is None else self.Y._core_set()
+        X = self.X._core_set(threads)
+        Y = None if self.Y is None else self.Y._core_set(threads)
         _core.pairwise((X, Y), (codes, table), out, self._limits, (threads, report))
 
     def needs(self, threads: int, copies: int) -> BlockNeeds:

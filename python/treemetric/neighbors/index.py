@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Norm, Progress, Trees
+from treemetric._base.typing import CostsLike, Norm, Progress, Trees
 from treemetric._base.validation import check_n_jobs, check_norm
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
@@ -30,7 +30,7 @@ class TreeIndex:
     ----------
     Y : TreeSet or list of Tree
         The trees to search in.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by before they are compared; see `normalized_distance`.
@@ -92,7 +92,7 @@ class TreeIndex:
         self,
         Y: Trees,
         *,
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         norm: Norm | None = None,
         n_pivots: int | str = "auto",
         n_jobs: int | None = None,

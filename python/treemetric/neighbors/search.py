@@ -1,7 +1,6 @@
 """Searches for neighbours without a full matrix of distances."""
 
-from treemetric._base.typing import Norm, Progress, Trees
-from treemetric.costs import Costs
+from treemetric._base.typing import CostsLike, Norm, Progress, Trees
 from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
 
@@ -13,7 +12,7 @@ def nearest(
     Y: Trees | None = None,
     *,
     k: int = 5,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -31,7 +30,7 @@ def nearest(
         (but an equal tree at another position is).
     k : int, default=5
         Number of neighbours, at most the number of candidates.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by before they are compared; see `normalized_distance`.
@@ -97,7 +96,7 @@ def within(
     Y: Trees | None = None,
     *,
     radius: float,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -113,7 +112,7 @@ def within(
         (but an equal tree at another position is).
     radius : float
         The largest distance of a neighbour, in the scale of the result; ``inf`` for all.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by before they are compared; see `normalized_distance`.
