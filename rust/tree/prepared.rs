@@ -202,3 +202,29 @@ impl Numbering {
         distinct
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive::trees;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scratch_that_was_used_before_changes_nothing(
+            plain in proptest::collection::vec(trees(12, 3), 1..6)
+        ) {
+            let mut kept = Numbering::default();
+            for tree in &plain {
+                let fresh = Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default());
+                let again = Prepared::new(&tree.codes, &tree.parents, &mut kept);
+                prop_assert_eq!(again.labels(), fresh.labels());
+                prop_assert_eq!(again.pattern(), fresh.pattern());
+                for orientation in Orientation::BOTH {
+                    let arrays = |tree: &Prepared| format!("{:?}", tree.oriented(orientation));
+                    prop_assert_eq!(arrays(&again), arrays(&fresh));
+                }
+            }
+        }
+    }
+}

@@ -175,6 +175,13 @@ def test_distance_takes_a_cutoff_and_formats(capsys, here):
     assert json.loads((here / "d.json").read_text(encoding="utf-8"))["a"] == "a.py"
 
 
+def test_options_may_belong_to_one_of_the_files(capsys, here):
+    (here / "page.xml").write_text("<a>t</a>", encoding="utf-8")
+    assert main(["distance", "a.py", "page.xml", "--text", "--values"]) == 0
+    x = tm.convert.from_ast(SOURCES["a.py"], values=True)
+    assert float(capsys.readouterr().out) == tm.distance(x, tm.Tree.from_bracket("{a{t}}"))
+
+
 @pytest.mark.usefixtures("here")
 def test_align_writes_edits(capsys):
     x, y = trees()[:2]

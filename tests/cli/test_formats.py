@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import treemetric as tm
+from strategies import trees
 from treemetric import Tree, convert
 from treemetric.cli import main
 from treemetric.cli.formats import BY_NAME, BY_SUFFIX, FORMATS
@@ -137,10 +140,10 @@ def test_options_reach_the_readers(capsys, tmp_path, suffix, text, options, tree
     source.write_text(text, encoding="utf-8")
     assert main(["distance", str(source), "{}", "--to", "text", *options]) == 0
     assert capsys.readouterr().out == f"{tm.distance(tree, Tree.from_bracket('{}')):.0f}\n"
-    assert list(BY_SUFFIX[suffix].read(text.encode(), given(options))) == [tree]
+    assert list(BY_SUFFIX[suffix].read(text.encode(), as_keywords(options))) == [tree]
 
 
-def given(options):
+def as_keywords(options):
     name = options[0].removeprefix("--").removeprefix("no-").replace("-", "_")
     if len(options) == 1:
         return {name: not options[0].startswith("--no-")}
@@ -227,6 +230,23 @@ def test_pieces_of_a_text_cover_all_trees():
     assert found == ["a", "(b (c))", '"("', '(d "e)")']
     many = 20_000
     assert len(list(pieces.newick("(a,b);" * many))) == many
+
+
+# Names are not empty: a root without a label is removed from s-expressions.
+names = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=4)
+single = trees(labels=names, min_size=1, forests=False)
+
+
+@given(st.lists(single, min_size=1, max_size=5), st.sampled_from(["", "\n", " [;] "]))
+def test_newick_files_read_back(found, between):
+    text = between.join(map(convert.to_newick, found))
+    assert list(BY_NAME["newick"].read(text.encode(), {})) == found
+
+
+@given(st.lists(single, min_size=1, max_size=5), st.sampled_from(["\n", " "]))
+def test_files_of_s_expressions_read_back(found, between):
+    text = between.join(convert.to_sexpr(tree, quotes=True) for tree in found)
+    assert list(BY_NAME["sexpr"].read(text.encode(), {"quotes": True})) == found
 
 
 def test_ids_of_records_are_names(capsys, tmp_path):

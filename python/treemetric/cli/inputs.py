@@ -90,11 +90,18 @@ def _owners(name: str) -> str:
     return "tree-sitter" if name in ("named", "fields") else ", ".join(owners)
 
 
-def read_inputs(sources: Sequence[str], arguments: argparse.Namespace) -> Inputs:
-    """Read the trees of all sources, in this order."""
-    found = list(_expanded(sources, arguments.format))
-    check_options([kind for _, kind in found], arguments)
-    sets = [read_source(source, kind, arguments) for source, kind in found]
+def read_inputs(groups: Sequence[Sequence[str]], arguments: argparse.Namespace) -> list[Inputs]:
+    """Read the trees of each group of sources, in this order."""
+    if sum(list(sources).count(STDIN) for sources in groups) > 1:
+        message = "Standard input, '-', can be read only once."
+        raise ValueError(message)
+    found = [list(_expanded(sources, arguments.format)) for sources in groups]
+    _check_options([kind for group in found for _, kind in group], arguments)
+    return [_read_group(group, arguments) for group in found]
+
+
+def _read_group(found: list[tuple[str, Format]], arguments: argparse.Namespace) -> Inputs:
+    sets = [_read_source(source, kind, arguments) for source, kind in found]
     if len(sets) == 1:
         (source, _), trees = found[0], sets[0]
         if trees.ids is not None:
@@ -118,9 +125,6 @@ def _is_single(place: tuple[str, Format], trees: TreeSet) -> bool:
 def _expanded(sources: Sequence[str], name: str | None) -> Iterator[tuple[str, Format]]:
     """Yield all files with their formats, those of a folder in the order of their paths."""
     chosen = None if name is None else BY_NAME[name]
-    if sources.count(STDIN) > 1:
-        message = "Standard input, '-', can be read only once."
-        raise ValueError(message)
     for source in sources:
         if source == STDIN:
             yield source, chosen or BY_NAME["bracket"]
@@ -157,17 +161,17 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def check_options(kinds: Sequence[Format], arguments: argparse.Namespace) -> None:
+def _check_options(kinds: Sequence[Format], arguments: argparse.Namespace) -> None:
     """Check that each option of a format belongs to a format of the files."""
     used = {option for kind in kinds for option in kind.options}
     for name in (*FLAGS, *LISTS, *CHOICES):
-        if getattr(arguments, name) is not None and name not in used:
+        if kinds and getattr(arguments, name) is not None and name not in used:
             got = ", ".join(sorted({kind.name for kind in kinds}))
             message = f"{_option(name)} is an option of {_owners(name)}. The format is {got}."
             raise ValueError(message)
 
 
-def read_source(source: str, kind: Format, arguments: argparse.Namespace) -> TreeSet:
+def _read_source(source: str, kind: Format, arguments: argparse.Namespace) -> TreeSet:
     """Read the trees of a file or of standard input; errors name it."""
     options: dict[str, Any] = {
         name: getattr(arguments, name)

@@ -14,7 +14,7 @@ from treemetric.cli.common import (
     costs_of,
     progress_of,
 )
-from treemetric.cli.inputs import STDIN, Inputs, add_format, add_inputs, read_inputs
+from treemetric.cli.inputs import Inputs, add_format, add_inputs, read_inputs
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -83,13 +83,11 @@ def _request(
     target = target_of(arguments)
     check_free(target, arguments)
     costs = costs_of(arguments)
-    if arguments.queries == STDIN and STDIN in arguments.trees:
-        message = "Standard input, '-', can be read only once."
-        raise ValueError(message)
-    inputs = read_inputs(arguments.trees, arguments)
-    queries = inputs
-    if arguments.queries is not None:
-        queries = read_inputs([arguments.queries], arguments)
+    groups = (
+        [arguments.trees] if arguments.queries is None else [arguments.trees, [arguments.queries]]
+    )
+    inputs, *others = read_inputs(groups, arguments)
+    queries = others[0] if others else inputs
     check_words(costs, inputs.trees, queries.trees)
     sides = (inputs.trees, None) if queries is inputs else (queries.trees, inputs.trees)
     options = {"costs": costs, "n_jobs": arguments.jobs, "progress": progress_of(arguments)}

@@ -1,13 +1,14 @@
 """The commands ``treemetric distance`` and ``treemetric align``: two trees."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
 from treemetric.cli.common import add_costs, check_words, costs_of
-from treemetric.cli.inputs import STDIN, add_format, read_inputs
+from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -81,12 +82,9 @@ def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
     check_free(target, arguments)
     costs = costs_of(arguments)
     a, b = arguments.a, arguments.b
-    if a == b == STDIN:
-        message = "Standard input, '-', can be read only once."
-        raise ValueError(message)
-    x, y = _tree(a, arguments), _tree(b, arguments)
+    x, y = _trees((a, b), arguments)
     check_words(costs, TreeSet([x, y]))
-    return target, _Pair((a, b), x, y, costs)
+    return target, _Pair((shown_path(a), shown_path(b)), x, y, costs)
 
 
 def _distance(arguments: argparse.Namespace) -> None:
@@ -152,15 +150,26 @@ def _write_text(target: Target, text: str) -> None:
         file.write(text.encode("utf-8", errors="backslashreplace"))
 
 
-def _tree(text: str, arguments: argparse.Namespace) -> Tree:
-    """Return a tree from its brackets or from a file that contains one."""
-    if not text.strip() or text.lstrip().startswith("{"):
-        return Tree.from_bracket(text)
-    if text != STDIN and not Path(text).exists():
-        msg = f"A tree must be text in brackets, an existing file or '-'. Got {text!r}."
-        raise ValueError(msg)
-    trees = read_inputs([text], arguments).trees
-    if len(trees) != 1:
-        msg = f"The file {text} must contain one tree. It contains {len(trees)}."
-        raise ValueError(msg)
-    return trees[0]
+def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
+    """Return trees from their brackets or from files that contain one tree each."""
+    for text in texts:
+        if not _is_bracket(text) and text != STDIN and not Path(text).exists():
+            msg = f"A tree must be text in brackets, an existing file or '-'. Got {text!r}."
+            raise ValueError(msg)
+    groups = [[text] for text in texts if not _is_bracket(text)]
+    read = iter(read_inputs(groups, arguments))
+    trees = []
+    for text in texts:
+        if _is_bracket(text):
+            trees.append(Tree.from_bracket(text))
+            continue
+        found = next(read).trees
+        if len(found) != 1:
+            msg = f"The file {text} must contain one tree. It contains {len(found)}."
+            raise ValueError(msg)
+        trees.append(found[0])
+    return trees
+
+
+def _is_bracket(text: str) -> bool:
+    return not text.strip() or text.lstrip().startswith("{")

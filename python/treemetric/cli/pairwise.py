@@ -76,7 +76,7 @@ def add_parsers(commands: Any) -> None:
 def _pairwise(arguments: argparse.Namespace) -> None:
     target = _target(arguments)
     costs = costs_of(arguments)
-    inputs = read_inputs(arguments.trees, arguments)
+    (inputs,) = read_inputs([arguments.trees], arguments)
     check_words(costs, inputs.trees)
     in_blocks = target.path is not None and target.kind in _IN_BLOCKS
     # A file in blocks is resumed; the library decides what may be replaced.
