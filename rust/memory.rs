@@ -125,6 +125,47 @@ pub fn check(what: &'static str, bytes: u64) -> Result<()> {
     if bytes > available { Err(Error::Memory { what, bytes, available }) } else { Ok(()) }
 }
 
+/// Makes room for `more` entries; an error, where `Vec::reserve` would end the process.
+///
+/// # Errors
+/// [`Error::Memory`] if there is no room.
+pub(crate) fn reserve<T>(what: &'static str, buffer: &mut Vec<T>, more: usize) -> Result<()> {
+    if more <= buffer.capacity() - buffer.len() {
+        return Ok(());
+    }
+    let bytes = (more as u64).saturating_mul(size_of::<T>() as u64);
+    check(what, bytes)?;
+    let failed = |_| Error::Memory { what, bytes, available: available() };
+    // Some space for more, as buffers that grow have, or exactly that.
+    buffer.try_reserve(more).or_else(|_| buffer.try_reserve_exact(more)).map_err(failed)
+}
+
+/// A buffer of that length; an error, where `vec!` would end the process.
+///
+/// # Errors
+/// [`Error::Memory`] if there is no room.
+pub(crate) fn filled<T: Clone>(what: &'static str, len: usize, value: T) -> Result<Vec<T>> {
+    let mut buffer = Vec::new();
+    reserve(what, &mut buffer, len)?;
+    buffer.resize(len, value);
+    Ok(buffer)
+}
+
+/// Checks that what is read from a text of `len` bytes fits, codes and parents as they grow. It is
+/// made of many small pieces, and none of them may fail.
+///
+/// # Errors
+/// [`Error::Memory`] if it does not fit.
+pub(crate) fn check_text(len: usize) -> Result<()> {
+    const SMALL_TEXT: usize = 1 << 20;
+    let (what, bytes) = ("the trees of the text", 3 * len as u64);
+    if len < SMALL_TEXT {
+        return Ok(());
+    }
+    let available = available();
+    if bytes > available { Err(Error::Memory { what, bytes, available }) } else { Ok(()) }
+}
+
 /// Makes `buffer` at least `len` long, filling with `value`; counted before it is taken.
 pub(crate) fn grow<T: Copy>(
     what: &'static str,
@@ -136,16 +177,10 @@ pub(crate) fn grow<T: Copy>(
     if buffer.len() >= len {
         return Ok(());
     }
-    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
-    check(what, bytes)?;
     // The old contents are scratch: freeing them first keeps the peak at one buffer.
     if buffer.capacity() < len {
         *buffer = Vec::new();
-        buffer.try_reserve_exact(len).map_err(|_| Error::Memory {
-            what,
-            bytes,
-            available: available(),
-        })?;
+        reserve(what, buffer, len)?;
     }
     // Gigabytes take seconds to touch.
     while buffer.len() < len {
@@ -259,6 +294,21 @@ mod tests {
         }
         let error = check("the table", 1 << 60).unwrap_err();
         assert!(error.to_string().contains("the table needs 1152921504606846976 bytes"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_an_error() {
+        // No limit is known, but no machine has this.
+        let len = isize::MAX as usize / 2;
+        let mut buffer: Vec<u8> = Vec::new();
+        for error in [
+            reserve("the buffer", &mut buffer, len).unwrap_err(),
+            filled("the buffer", len, 0u64).unwrap_err(),
+            grow("the buffer", &mut buffer, len, 0, &Cancel::default()).unwrap_err(),
+        ] {
+            assert!(error.to_string().starts_with("the buffer needs"), "{error}");
+        }
+        assert_eq!(filled("the buffer", 3, 7), Ok(vec![7; 3]));
     }
 
     #[test]
