@@ -142,7 +142,7 @@ impl<Q: Integer> CountAll<'_, '_, Q> {
         let mut trees = Recycled::<Q>::default();
         let (sides, nodes) = ((self.side, setting.orientation), (x.tree.nodes(), y.tree.nodes()));
         let saving = copy_savings(savings, sides, nodes, &mut trees, self.cancel)?;
-        request.counts((&x, &y), setting.with_savings(trees, saving), self.cancel)
+        request.counts((&x, &y), setting.with_savings(trees, saving)?, self.cancel)
     }
 }
 
