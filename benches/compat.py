@@ -61,9 +61,10 @@ def run_suite(tests: list[str], cwd: Path, path: list[Path]) -> Outcome:
     """Run pytest in a child process; the folders of `path` come first in its module path."""
     report = cwd / "report.xml"
     known = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    options = ("-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={cwd}")
+    options += ("--continue-on-collection-errors", f"--junitxml={report}")
     child = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-        + ["--continue-on-collection-errors", "-c", os.devnull, f"--rootdir={cwd}", *tests],
+        [sys.executable, "-m", "pytest", "-q", *options, *tests],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), *known])},
         capture_output=True,
@@ -158,52 +159,49 @@ def bench_calls(size: int, rounds: int) -> None:
 
     def lists() -> list[Any]:
         labels = [[Random(k).choice("abcdef") for k in range(size)] for _ in shapes]
-        adj = [[[c for c, p in enumerate(shape) if p == i] for i in range(size)] for shape in shapes]
+        adj = [
+            [[c for c, p in enumerate(shape) if p == i] for i in range(size)] for shape in shapes
+        ]
         return list(zip(labels, adj, strict=True))
 
     def delta(a: Any, b: Any) -> float:
         return 0.0 if a == b else 1.5
 
-    cases: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = []
-    for name in ("simple_distance",):
-        old, new = trees(zss.Node), trees(our_zss.Node)
-        cases.append(
-            (
-                f"zss.{name}",
-                lambda old=old: zss.simple_distance(*old),
-                lambda new=new: our_zss.simple_distance(*new),
-            )
-        )
-        cases.append(
-            (
-                f"zss.{name}, operations",
-                lambda old=old: zss.simple_distance(*old, return_operations=True)[0],
-                lambda new=new: our_zss.simple_distance(*new, return_operations=True)[0],
-            )
-        )
-    old, new = trees(apted.helpers.Tree), trees(our_apted.helpers.Tree)
-    cases.append(
-        (
-            "apted, distance",
-            lambda: apted.APTED(*old).compute_edit_distance(),
-            lambda: our_apted.APTED(*new).compute_edit_distance(),
-        )
-    )
+    old_nodes, new_nodes = trees(zss.Node), trees(our_zss.Node)
+    old_trees, new_trees = trees(apted.helpers.Tree), trees(our_apted.helpers.Tree)
     pair = lists()
-    cases.append(
+    cases: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
         (
-            "edist, standard_ted",
+            "zss.simple_distance",
+            lambda: zss.simple_distance(*old_nodes),
+            lambda: our_zss.simple_distance(*new_nodes),
+        ),
+        (
+            "the same with operations",
+            lambda: zss.simple_distance(*old_nodes, return_operations=True)[0],
+            lambda: our_zss.simple_distance(*new_nodes, return_operations=True)[0],
+        ),
+        (
+            "apted.compute_edit_distance",
+            lambda: apted.APTED(*old_trees).compute_edit_distance(),
+            lambda: our_apted.APTED(*new_trees).compute_edit_distance(),
+        ),
+        (
+            "the same and the mapping",
+            lambda: len(apted.APTED(*old_trees).compute_edit_mapping()),
+            lambda: len(our_apted.APTED(*new_trees).compute_edit_mapping()),
+        ),
+        (
+            "edist.ted.standard_ted",
             lambda: edist.ted.standard_ted(*pair),
             lambda: our_edist.ted.standard_ted(*pair),
-        )
-    )
-    cases.append(
+        ),
         (
-            "edist, ted with delta",
+            "edist.ted.ted with delta",
             lambda: edist.ted.ted(*pair, delta=delta),
             lambda: our_edist.ted.ted(*pair, delta=delta),
-        )
-    )
+        ),
+    ]
     print(f"One call, {size} nodes, trees built before; minimum of {rounds}:")
     for name, theirs, ours in cases:
         if abs(theirs() - ours()) > 1e-9:

@@ -37,11 +37,13 @@ from treemetric.treeset import TreeSet
 if TYPE_CHECKING:
     from treemetric import (
         classification,
+        compat,
         convert,
         datasets,
         distributed,
         experiments,
         learning,
+        metrics,
         plotting,
         testing,
     )
@@ -71,6 +73,7 @@ __all__ = [
     "WithinResult",
     "align",
     "classification",
+    "compat",
     "convert",
     "cooptimal",
     "datasets",
@@ -80,6 +83,7 @@ __all__ = [
     "exceptions",
     "experiments",
     "learning",
+    "metrics",
     "nearest",
     "normalized_distance",
     "normalized_similarity",
@@ -95,11 +99,13 @@ __all__ = [
 # Modules that pull in scikit-learn or SciPy are imported when first used.
 _MODULES = (
     "classification",
+    "compat",
     "convert",
     "datasets",
     "distributed",
     "experiments",
     "learning",
+    "metrics",
     "plotting",
     "testing",
 )

@@ -70,18 +70,20 @@ pub fn one_alignment<Q: Integer>(
                 let beside = (first_i - a.first, first_j - b.first);
                 let own = beside == (0, 0);
                 let here = saving(r, c);
-                let pairs_here = || match own {
-                    true => saving(r - 1, c - 1) + problem.pair(i, j) == here,
-                    false => saving(beside.0, beside.1) + problem.trees[i * m + j] == here,
+                let pairs_here = || {
+                    let (rest, joined) = if own {
+                        (saving(r - 1, c - 1), problem.pair(i, j))
+                    } else {
+                        (saving(beside.0, beside.1), problem.trees[i * m + j])
+                    };
+                    rest + joined == here
                 };
                 let deletes = || saving(r - 1, c) == here;
                 let step = match ties {
                     Ties::Pair if pairs_here() => Step::Pair,
-                    Ties::Delete if deletes() => Step::Delete,
-                    Ties::Delete if saving(r, c - 1) == here => Step::Insert,
-                    Ties::Delete => Step::Pair,
-                    Ties::Pair if deletes() => Step::Delete,
-                    Ties::Pair => Step::Insert,
+                    Ties::Pair | Ties::Delete if deletes() => Step::Delete,
+                    Ties::Delete if saving(r, c - 1) != here => Step::Pair,
+                    Ties::Pair | Ties::Delete => Step::Insert,
                 };
                 match step {
                     Step::Delete => r -= 1,

@@ -165,7 +165,7 @@ fn quotient(quanta: i128, power: i128) -> f64 {
         return quanta as f64 / power as f64; // more quanta than trees can have
     };
     // The last bit says that there is a rest, so that a half is rounded as it should.
-    let quotient = shifted / power | i128::from(shifted % power != 0);
+    let quotient = (shifted / power) | i128::from(shifted % power != 0);
     quotient as f64 / (1u64 << SHIFT) as f64
 }
 
@@ -308,9 +308,9 @@ mod tests {
     /// 9,000 nodes at 1,099.511627775 each: more than 2^53 quanta.
     #[test]
     fn large_sums_are_rounded_once() {
-        let scale = scale_of(&[1099.511_627_775]);
+        let scale = scale_of(&[1_099.511_627_775]);
         assert_eq!(scale, Scale::Decimal(9));
-        let sum = 9000 * scale.quanta(1099.511_627_775);
+        let sum = 9000 * scale.quanta(1_099.511_627_775);
         assert!(sum > EXACT);
         assert_eq!(scale.to_cost(sum), 9_895_604.649_975);
         assert_eq!(scale.to_cost(sum + 1), 9_895_604.649_975_001);

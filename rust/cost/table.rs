@@ -63,6 +63,7 @@ pub(super) fn survey(replace: &[f64], delete: &[f64], insert: &[f64]) -> Result<
 
 /// Whether all costs are in range, and the largest finite one; lane by lane, without a branch.
 #[inline(always)]
+#[allow(clippy::needless_bitwise_bool, clippy::manual_range_contains)] // lazy ones would branch
 fn right_and_largest(costs: &[f64], may_be_infinite: bool) -> (bool, f64) {
     let none = if may_be_infinite { f64::INFINITY } else { f64::NAN };
     let (mut right, mut largest) = ([true; LANES], [0.0; LANES]);

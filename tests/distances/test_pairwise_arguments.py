@@ -6,7 +6,6 @@ from random import Random
 import numpy as np
 import pytest
 
-import reference
 import treemetric as tm
 from shapes import make_tree
 
@@ -154,7 +153,7 @@ def test_cutoff_is_a_number_from_zero(cutoff):
     check_refused("cutoff", cutoff, must=f"Got {cutoff!r}")
 
 
-@pytest.mark.parametrize("costs", ["unit", 3, np.zeros((2, 2)), reference.unit_cost])
+@pytest.mark.parametrize("costs", ["unit", 3, np.zeros((2, 2)), tm.UnitCosts])
 def test_costs_are_one_of_the_kinds(costs):
     check_refused("costs", costs)
 

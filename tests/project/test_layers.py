@@ -21,6 +21,7 @@ LAYERS = (
     ("distances", "distributed", "paired"),
     ("alignment",),
     ("neighbors",),
+    ("compat", "metrics"),
     ("_estimators", "transformers"),
     ("classification",),
     ("learning",),

@@ -1,7 +1,7 @@
 """Costs from the functions of other packages: each pair of labels or nodes is priced once."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -37,22 +37,31 @@ def price(
     insert: Callable[[Any], Any],
 ) -> Prices:
     """Call the functions once for each pair, row and column."""
-    pairs = [replace(a, b) for a in rows for b in columns]
-    gaps = [delete(a) for a in rows], [insert(b) for b in columns]
-    whole = {type(cost) for costs in (pairs, *gaps) for cost in costs} <= {int, bool}
-    replaces = np.array(pairs, dtype=np.float64).reshape(len(rows), len(columns))
-    deletes, inserts = (np.array(costs, dtype=np.float64) for costs in gaps)
-    _check(replaces, "replacing", "not negative", replaces >= 0)
-    _check(deletes, "deleting", "not negative and finite", (deletes >= 0) & (deletes < np.inf))
-    _check(inserts, "inserting", "not negative and finite", (inserts >= 0) & (inserts < np.inf))
-    return Prices(replaces, deletes, inserts, whole)
+    costs = [replace(a, b) for a in rows for b in columns]
+    costs += map(delete, rows)
+    costs += map(insert, columns)
+    # One array for all, because trees may be small.
+    values = np.array(costs, dtype=np.float64)
+    pairs, deletes = len(rows) * len(columns), len(rows)
+    gaps = values[pairs:]
+    if costs and not (values.min() >= 0 and gaps.max() < np.inf):  # also for NaN
+        _refuse(values, pairs, deletes)
+    whole = set(map(type, costs)) <= {int, bool}
+    table = values[:pairs].reshape(len(rows), len(columns))
+    return Prices(table, gaps[:deletes], gaps[deletes:], whole)
 
 
-def _check(costs: FloatArray, edit: str, must: str, right: Any) -> None:
-    if not right.all():
-        got = costs[~right][0]
-        message = f"the cost of {edit} a node must be {must}; got {shown(float(got))}"
-        raise ValueError(message)
+def _refuse(values: FloatArray, pairs: int, deletes: int) -> NoReturn:
+    """Raise the error for the first wrong cost."""
+    right = values >= 0
+    right[pairs:] &= values[pairs:] < np.inf
+    where = int(np.argmin(right))
+    edit, must = "replacing", "not negative"
+    if where >= pairs:
+        edit = "deleting" if where < pairs + deletes else "inserting"
+        must = "not negative and finite"
+    message = f"the cost of {edit} a node must be {must}; got {shown(float(values[where]))}"
+    raise ValueError(message)
 
 
 def walk(
@@ -76,8 +85,8 @@ def walk(
 class Labels:
     """Labels of any type as hashable keys. Equal keys mean equal costs.
 
-    Equal labels of different types, such as 1 and True, have different keys, because a function
-    can tell them apart. A label that cannot be hashed has a key of its own for each node.
+    Equal labels of different types, such as 1 and True, have different keys, because their costs
+    may differ. A label that cannot be hashed has a key of its own for each node.
     """
 
     def __init__(self) -> None:
@@ -97,13 +106,14 @@ class Labels:
 
     def of(self, tree: Tree) -> list[Any]:
         """Return the labels of the alphabet of a tree whose labels are such numbers."""
-        return [self.values[code] for code in tree._data.alphabet]
+        codes: Any = tree._data.alphabet
+        return [self.values[code] for code in codes]
 
 
 def compare_by_equality(labels: Iterable[Any]) -> bool:
     """Return whether a tree of these labels is right for costs that ask ``a != b``."""
     try:
         # NaN differs from itself, but is the same label.
-        return all(label == label for label in set(labels))  # noqa: PLR0124
+        return all(label == label for label in set(labels))
     except TypeError:
         return False

@@ -74,8 +74,8 @@ def tsed(
     Examples
     --------
     >>> from treemetric.metrics import tsed
-    >>> tsed("def f(a): return a + 1", "def f(b): return b", language="ast").__round__(3)
-    0.727
+    >>> round(tsed("x = 1", "f(x)", language="ast"), 2)
+    0.44
     """
     costs, read = _costs(weights, "tsed"), _reader(language, names, "tsed")
     return normalized_similarity(read(x, "x"), read(y, "y"), costs=costs, norm="max", clip=True)
@@ -114,7 +114,7 @@ def tsed_scores(
     --------
     >>> from treemetric.metrics import tsed_scores
     >>> tsed_scores(["x = 1", "x = 1"], ["y = 2", "f(x)"], language="ast")
-    array([1.  , 0.55])
+    array([1.  , 0.44])
     """
     name = "tsed_scores"
     costs, read = _costs(weights, name), _reader(language, names, name)

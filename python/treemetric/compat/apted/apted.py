@@ -64,28 +64,83 @@ class APTED:
         -------
         int or float
             An int if all costs are integers and ``config.valuecls`` is int.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import APTED
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> pair = APTED(Tree.from_text("{a{b}}"), Tree.from_text("{a}"))
+        >>> pair.compute_edit_distance()
+        1
         """
         x, y, costs, whole = self._problem
         self.result = self._value(distance(x, y, costs=costs), whole)
         return self.result
 
     def compute_edit_distance_spf_test(self, spf_type: int) -> Any:
-        """Return the distance; the type of paths is accepted as in apted, without effect."""
+        """Return the distance.
+
+        Parameters
+        ----------
+        spf_type : int
+            The type of paths, accepted as in apted, without effect.
+
+        Returns
+        -------
+        int or float
+            The distance.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import APTED
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> pair = APTED(Tree.from_text("{a{b}}"), Tree.from_text("{a}"))
+        >>> pair.compute_edit_distance_spf_test(0)
+        1
+        """
         return self.compute_edit_distance()
 
     def compute_edit_mapping(self) -> Mapping:
-        """Return the mapping: pairs of nodes, None for a node that is deleted or inserted.
+        """Return the mapping.
 
         Returns
         -------
         list of tuple
-            The pairs, from the roots on, in the order of apted.
+            Pairs of nodes, from the roots on, in the order of apted; None for a node that is
+            deleted or inserted.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import APTED
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> pair = APTED(Tree.from_text("{a{b}}"), Tree.from_text("{a}"))
+        >>> pair.compute_edit_mapping()
+        [({a{b}}, {a}), ({b}, None)]
         """
         self.mapping = self.config.compute_edit_mapping(self)
         return self.mapping
 
     def mapping_cost(self, mapping: Mapping) -> Any:
-        """Return the cost of a mapping."""
+        """Return the cost of a mapping.
+
+        Parameters
+        ----------
+        mapping : list of tuple
+            Pairs of nodes; None for a node that is deleted or inserted.
+
+        Returns
+        -------
+        int or float
+            The sum of the costs.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import APTED
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> pair = APTED(Tree.from_text("{a{b}}"), Tree.from_text("{a}"))
+        >>> pair.mapping_cost(pair.compute_edit_mapping())
+        1
+        """
         return self.config.mapping_cost(mapping)
 
     def _find_mapping(self) -> Mapping:
@@ -112,11 +167,14 @@ class APTED:
                 costs = config.del_cost, config.ins_cost, config.ren_cost
                 whole = {type(cost) for cost in costs} <= {int, bool}
                 return *named, OperationCosts(*map(_as_number, costs)), whole
-        plain = (
-            lambda *nodes, cost=getattr(config, name): _as_number(cost(*nodes)) for name in _COSTS
+        first, second = self._nodes
+        prices = price(
+            first,
+            second,
+            lambda a, b: _as_number(config.rename(a, b)),
+            lambda node: _as_number(config.delete(node)),
+            lambda node: _as_number(config.insert(node)),
         )
-        delete, insert, rename = plain
-        prices = price(*self._nodes, rename, delete, insert)
         return *self._trees, prices.of_nodes(), prices.whole
 
     def _named_trees(self) -> tuple[Tree, Tree] | None:

@@ -38,23 +38,113 @@ class Config:
     valuecls: Any = int
 
     def delete(self, node: Any) -> Any:
-        """Return the cost of deleting a node."""
+        """Return the cost of deleting a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        int or float
+            1.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().delete(Tree("a"))
+        1
+        """
         return 1
 
     def insert(self, node: Any) -> Any:
-        """Return the cost of inserting a node."""
+        """Return the cost of inserting a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        int or float
+            1.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().insert(Tree("a"))
+        1
+        """
         return 1
 
     def rename(self, node1: Any, node2: Any) -> Any:
-        """Return the cost of pairing two nodes."""
+        """Return the cost of pairing two nodes.
+
+        Parameters
+        ----------
+        node1, node2 : object
+            Nodes of the two trees.
+
+        Returns
+        -------
+        int or float
+            0 if their names are equal, otherwise 1.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().rename(Tree("a"), Tree("b"))
+        1
+        """
         return int(node1.name != node2.name)
 
     def children(self, node: Any) -> Any:
-        """Return the children of a node."""
+        """Return the children of a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        list
+            Its attribute ``children``; empty if it has none.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().children(Tree("a", Tree("b")))
+        [{b}]
+        """
         return getattr(node, "children", [])
 
     def mapping_cost(self, mapping: Mapping) -> Any:
-        """Return the cost of a mapping of nodes."""
+        """Return the cost of a mapping of nodes.
+
+        Parameters
+        ----------
+        mapping : list of tuple
+            Pairs of nodes; None for a node that is deleted or inserted.
+
+        Returns
+        -------
+        int or float
+            The sum of the costs.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().mapping_cost([(Tree("a"), Tree("a")), (None, Tree("b"))])
+        1
+        """
         total: Any = 0
         for one, other in mapping:
             if other is None:
@@ -66,7 +156,25 @@ class Config:
         return total
 
     def compute_edit_mapping(self, apted: "APTED") -> Mapping:
-        """Return the mapping of a pair of trees."""
+        """Return the mapping of a pair of trees.
+
+        Parameters
+        ----------
+        apted : APTED
+            The pair of trees.
+
+        Returns
+        -------
+        list of tuple
+            The mapping, as by `APTED.compute_edit_mapping`.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import APTED, Config
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> Config().compute_edit_mapping(APTED(Tree("a"), Tree("b")))
+        [({a}, {b})]
+        """
         return apted._find_mapping()
 
 
@@ -97,15 +205,69 @@ class PerEditOperationConfig(Config):
         self.ren_cost = ren_cost
 
     def delete(self, node: Any) -> Any:
-        """Return the cost of deleting a node."""
+        """Return the cost of deleting a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        int or float
+            ``del_cost``.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import PerEditOperationConfig
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> PerEditOperationConfig(2, 3, 4).delete(Tree("a"))
+        2
+        """
         return self.del_cost
 
     def insert(self, node: Any) -> Any:
-        """Return the cost of inserting a node."""
+        """Return the cost of inserting a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        int or float
+            ``ins_cost``.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import PerEditOperationConfig
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> PerEditOperationConfig(2, 3, 4).insert(Tree("a"))
+        3
+        """
         return self.ins_cost
 
     def rename(self, node1: Any, node2: Any) -> Any:
-        """Return the cost of pairing two nodes."""
+        """Return the cost of pairing two nodes.
+
+        Parameters
+        ----------
+        node1, node2 : object
+            Nodes of the two trees.
+
+        Returns
+        -------
+        int or float
+            0 if their names are equal, otherwise ``ren_cost``.
+
+        Examples
+        --------
+        >>> from treemetric.compat.apted import PerEditOperationConfig
+        >>> from treemetric.compat.apted.helpers import Tree
+        >>> PerEditOperationConfig(2, 3, 4).rename(Tree("a"), Tree("b"))
+        4
+        """
         return self.ren_cost if node1.name != node2.name else 0
 
 

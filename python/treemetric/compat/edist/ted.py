@@ -72,11 +72,18 @@ def ted(
     """
     if delta is None:
         return float(standard_ted(x_nodes, x_adj, y_nodes, y_adj))
-    labels = Labels()
-    x, y = (coded_tree(labels, *tree) for tree in _both(x_nodes, x_adj, y_nodes, y_adj))
-    prices = price(
-        labels.of(x), labels.of(y), delta, lambda a: delta(a, None), lambda b: delta(None, b)
-    )
+    first, second = _both(x_nodes, x_adj, y_nodes, y_adj)
+    rows: Any
+    columns: Any
+    if {*map(type, first[0]), *map(type, second[0])} <= {str}:
+        # Equal text has equal costs, so that the labels need no numbers.
+        x, y = plain_tree(*first), plain_tree(*second)
+        rows, columns = x._data.alphabet, y._data.alphabet
+    else:
+        labels = Labels()
+        x, y = coded_tree(labels, *first), coded_tree(labels, *second)
+        rows, columns = labels.of(x), labels.of(y)
+    prices = price(rows, columns, delta, lambda a: delta(a, None), lambda b: delta(None, b))
     return distance(x, y, costs=prices.of_labels())
 
 
@@ -95,7 +102,7 @@ def _both(x_nodes: Any, x_adj: Any, y_nodes: Any, y_adj: Any) -> tuple[Any, Any]
     if y_nodes is not None and y_adj is not None:
         return (x_nodes, x_adj), (y_nodes, y_adj)
     pairs = (x_nodes, x_adj)
-    tuples = all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs)  # noqa: PLR2004
+    tuples = all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs)
     if y_nodes is not None or y_adj is not None or not tuples:
         message = (
             "the trees must be four arguments x_nodes, x_adj, y_nodes, y_adj, "

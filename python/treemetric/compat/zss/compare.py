@@ -264,7 +264,7 @@ def distance(
     1.0
     """
     trees, nodes = zip(*(walk(root, get_children) for root in (A, B)), strict=True)
-    prices = price(*nodes, update_cost, remove_cost, insert_cost)
+    prices = price(nodes[0], nodes[1], update_cost, remove_cost, insert_cost)
     if not return_operations:
         return tree_distance(*trees, costs=prices.of_nodes())
     return _operations(trees, nodes, prices.of_nodes(), lambda i, j: prices.replace[i, j])

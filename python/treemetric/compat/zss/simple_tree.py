@@ -43,21 +43,88 @@ class Node:
 
     @staticmethod
     def get_children(node: Any) -> Any:
-        """Return the children of a node."""
+        """Return the children of a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        list of Node
+            Its attribute ``children``.
+
+        Examples
+        --------
+        >>> from treemetric.compat.zss import Node
+        >>> Node.get_children(Node("a"))
+        []
+        """
         return node.children
 
     @staticmethod
     def get_label(node: Any) -> Any:
-        """Return the label of a node."""
+        """Return the label of a node.
+
+        Parameters
+        ----------
+        node : object
+            A node.
+
+        Returns
+        -------
+        object
+            Its attribute ``label``.
+
+        Examples
+        --------
+        >>> from treemetric.compat.zss import Node
+        >>> Node.get_label(Node("a"))
+        'a'
+        """
         return node.label
 
     def addkid(self, node: "Node", before: bool = False) -> "Node":
-        """Add a child after the others, or before them; return this node."""
+        """Add a child after the others, or before them.
+
+        Parameters
+        ----------
+        node : Node
+            The child.
+        before : bool, default=False
+            If True, the child becomes the first one.
+
+        Returns
+        -------
+        Node
+            This node.
+
+        Examples
+        --------
+        >>> from treemetric.compat.zss import Node
+        >>> print(Node("a").addkid(Node("b")))
+        1:a
+        0:b
+        """
         self.children.insert(0 if before else len(self.children), node)
         return self
 
     def iter(self) -> Iterator["Node"]:
-        """Iterate over this node and all nodes below it, level by level."""
+        """Iterate over this node and all nodes below it, level by level.
+
+        Returns
+        -------
+        iterator of Node
+            The nodes.
+
+        Examples
+        --------
+        >>> from treemetric.compat.zss import Node
+        >>> tree = Node("a", [Node("b", [Node("c")]), Node("d")])
+        >>> [node.label for node in tree.iter()]
+        ['a', 'b', 'd', 'c']
+        """
         queue = deque([self])
         while queue:
             node = queue.popleft()
@@ -65,7 +132,25 @@ class Node:
             queue.extend(node.children)
 
     def get(self, label: Any) -> "Node | None":
-        """Return the first node with a label, in preorder; None if there is none."""
+        """Return the first node with a label, in preorder.
+
+        Parameters
+        ----------
+        label : object
+            The label.
+
+        Returns
+        -------
+        Node or None
+            The node, which may be this one; None if there is none.
+
+        Examples
+        --------
+        >>> from treemetric.compat.zss import Node
+        >>> tree = Node("a", [Node("b", [Node("c")]), Node("d")])
+        >>> print(tree.get("c"))
+        0:c
+        """
         return next((node for node in self._preorder() if node.label == label), None)
 
     def _preorder(self) -> Iterator["Node"]:
