@@ -155,6 +155,11 @@ def as_keywords(options):
     [
         ("a.py", "x = (", "a.py: source must be valid Python: '(' was never closed at line 1"),
         ("a.py", "# coding: nothing\n", "a.py: source must be valid Python: unknown encoding"),
+        (
+            "a.py",
+            "# coding: hex\n",
+            "a.py: source must be valid Python: 'hex' is not a text encoding",
+        ),
         ("a.json", '{"a": ', "a.json: Expecting value: line 1 column 7"),
         ("a.json", "[" * 200_000, "a.json: the value is nested too deeply"),
         ("a.jsonl", '{"nodes": []}\n{', "a.jsonl: line 1"),

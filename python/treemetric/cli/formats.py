@@ -51,10 +51,12 @@ def _jsonl(data: bytes, options: Options) -> TreeSet:
 def _python(data: bytes, options: Options) -> TreeSet:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except SyntaxError as error:
-        message = f"source must be valid Python: {error.msg} at line 1"
+        source = data.decode(encoding)
+    except (SyntaxError, LookupError) as error:
+        # Some codecs, such as "hex", do not make text.
+        message = f"source must be valid Python: {error} at line 1"
         raise ValueError(message) from None
-    return TreeSet([convert.from_ast(data.decode(encoding), **options)])
+    return TreeSet([convert.from_ast(source, **options)])
 
 
 def _json(data: bytes, options: Options) -> TreeSet:
