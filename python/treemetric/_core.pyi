@@ -15,7 +15,7 @@ RETURNED_BYTES: int
 
 _Pair: TypeAlias = tuple[int | None, int | None]
 _Codes: TypeAlias = npt.NDArray[np.uint32] | None
-_Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | None]
+_Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | TextTable | None]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
 
 @final
@@ -89,12 +89,19 @@ class VectorTable:
     def is_symmetric(self) -> bool: ...
 
 @final
+class TextTable:
+    def __new__(cls, labels: tuple[Hashable, ...]) -> TextTable: ...
+    def table(self, x: npt.NDArray[np.uint32], y: npt.NDArray[np.uint32]) -> CostTable: ...
+    def replace(self) -> FloatArray: ...
+    def is_symmetric(self) -> bool: ...
+
+@final
 class SearchIndex:
     def __new__(
         cls,
         y: PreparedSet,
         codes: npt.NDArray[np.uint32] | None,
-        costs: CostTable | VectorTable | None,
+        costs: CostTable | VectorTable | TextTable | None,
         threads: int,
     ) -> SearchIndex: ...
 
@@ -210,7 +217,7 @@ def pairwise(
 def matrix_bytes(
     sizes: tuple[tuple[int, int], int, tuple[int, int], tuple[int, int]],
     cutoff: bool,
-    costs: CostTable | VectorTable | None,
+    costs: CostTable | VectorTable | TextTable | None,
     threads: int,
 ) -> tuple[int, int, int, int, tuple[int, int], int]: ...
 def inner_shares(trees: PreparedSet) -> FloatArray: ...
@@ -221,3 +228,14 @@ def neighbors(
     how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
     work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
+def table_tree(
+    markup: bytes,
+    given: tuple[bool, bool, bool, bool, bool, str],
+    normalize: Callable[[str], str] | None,
+) -> tuple[TreeData, int]: ...
+def teds_pair(
+    pred: bytes,
+    true_: bytes,
+    given: tuple[bool, bool, bool, bool, bool, str],
+    normalize: Callable[[str], str] | None,
+) -> tuple[float, tuple[int, int], tuple[int, int]]: ...

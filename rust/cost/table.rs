@@ -1,6 +1,7 @@
 //! Replacement, deletion and insertion costs of two alphabets, in quanta.
 
 use crate::cost::Scale;
+use crate::cost::texts::TextRows;
 use crate::error::{Error, Result};
 
 /// Largest cost that is accepted, so that no sum can overflow.
@@ -10,8 +11,11 @@ const LARGEST_COST: f64 = 1e200;
 #[derive(Debug)]
 pub struct CostTable {
     columns: usize,
-    /// `delete + insert - replace`, row by row, whole numbers of quanta; empty if they are wide.
+    /// `delete + insert - replace`, row by row, whole numbers of quanta; empty if they are wide, or
+    /// too many.
     savings: Vec<f64>,
+    /// Where these come from if they are too many.
+    rows: Option<TextRows>,
     /// The same for wide scales only.
     wide_savings: Vec<i128>,
     largest_saving: i128,
@@ -70,6 +74,7 @@ impl CostTable {
         Ok(Self {
             columns,
             savings,
+            rows: None,
             wide_savings,
             largest_saving,
             delete: deleted,
@@ -91,6 +96,29 @@ impl CostTable {
             columns: insert.len(),
             largest_saving: savings.iter().copied().fold(0.0, f64::max) as i128,
             savings,
+            rows: None,
+            wide_savings: Vec::new(),
+            delete,
+            insert,
+            scale,
+            symmetric: false,
+        }
+    }
+
+    /// The same for savings that are computed row by row, and are at most the largest costs of
+    /// deleting and of inserting together.
+    pub(super) fn by_rows(
+        rows: TextRows,
+        delete: Vec<i128>,
+        insert: Vec<i128>,
+        scale: Scale,
+    ) -> Self {
+        let largest = |gaps: &[i128]| gaps.iter().copied().max().unwrap_or(0);
+        Self {
+            columns: insert.len(),
+            largest_saving: largest(&delete) + largest(&insert),
+            savings: Vec::new(),
+            rows: Some(rows),
             wide_savings: Vec::new(),
             delete,
             insert,
@@ -123,14 +151,41 @@ impl CostTable {
     /// pair. Not for wide tables.
     #[inline(always)]
     pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
-        self.savings[row as usize * self.columns + column as usize].max(0.0)
+        match &self.rows {
+            None => self.savings[row as usize * self.columns + column as usize].max(0.0),
+            Some(rows) => rows.saving(row, column).max(0.0),
+        }
+    }
+
+    /// Whether a whole row of savings takes less time than its entries one by one.
+    pub(crate) fn is_by_rows(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// The savings of a row label with all column labels, at least 0; if transposed, those of a
+    /// column label with all row labels. Not for wide tables.
+    #[inline(always)]
+    pub(crate) fn fill_row(&self, label: u32, transposed: bool, out: &mut [f64]) {
+        if let Some(rows) = &self.rows {
+            rows.fill(label, transposed, out);
+            return;
+        }
+        for (other, out) in out.iter_mut().enumerate() {
+            let (row, column) =
+                if transposed { (other as u32, label) } else { (label, other as u32) };
+            *out = self.saving(row, column);
+        }
     }
 
     /// The same for any table, negative where pairing loses.
     #[inline(always)]
     pub(crate) fn raw_saving(&self, row: u32, column: u32) -> i128 {
         let cell = row as usize * self.columns + column as usize;
-        if self.is_wide() { self.wide_savings[cell] } else { self.savings[cell] as i128 }
+        match &self.rows {
+            _ if self.is_wide() => self.wide_savings[cell],
+            None => self.savings[cell] as i128,
+            Some(rows) => rows.saving(row, column) as i128,
+        }
     }
 
     /// The largest saving of all pairs of labels, at least 0.

@@ -16,6 +16,11 @@ pub(crate) fn append_codes(operand: &Operand<'_>, tree: &Oriented, codes: &mut V
     }));
 }
 
+/// The code of a label of a row tree, given by its index among the distinct labels.
+pub(crate) fn row_code(rows: &Operand<'_>, label: u32) -> u32 {
+    rows.tree.labels().get(label as usize).map_or(VIRTUAL, |&label| rows.code(label))
+}
+
 /// Number of profile rows: the distinct labels, and one for a virtual root.
 pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
@@ -61,6 +66,14 @@ impl Source<'_> {
                 for (saving, &code) in savings {
                     let other = if code == VIRTUAL { zero } else { one };
                     *saving = if code == row { two } else { other };
+                }
+            }
+            Costs::Table(table) if table.is_by_rows() => {
+                let labels = if self.transposed { table.shape().0 } else { table.shape().1 };
+                let mut found = vec![0.0; labels];
+                table.fill_row(row, self.transposed, &mut found);
+                for (saving, &code) in savings {
+                    *saving = found.get(code as usize).map_or(zero, |&found| E::of(found));
                 }
             }
             Costs::Table(table) => {

@@ -19,7 +19,8 @@ fn plain(a: &[u32], b: &[u32]) -> u32 {
 
 /// Lengths around those of words and of several words; common tokens, others and tags.
 fn texts() -> impl Strategy<Value = Vec<u32>> {
-    let tokens = || prop_oneof![4 => 97u32..101, 1 => 0x4e00u32..0x4e03, 1 => 0x11_0000u32..0x11_0002];
+    let tokens =
+        || prop_oneof![4 => 97u32..101, 1 => 0x4e00u32..0x4e03, 1 => 0x11_0000u32..0x11_0002];
     let text = |lengths| proptest::collection::vec(tokens(), lengths);
     prop_oneof![text(0..8), text(12..36), text(60..70), text(120..200)]
 }

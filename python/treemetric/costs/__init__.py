@@ -15,6 +15,7 @@ from treemetric.costs.base import Costs, Violation
 from treemetric.costs.embedding import EmbeddingCosts
 from treemetric.costs.function import CallableCosts
 from treemetric.costs.matrix import CostMatrix
+from treemetric.costs.tables import TableCosts
 from treemetric.costs.unit import UnitCosts
 from treemetric.costs.vector import VectorCosts
 
@@ -23,6 +24,7 @@ __all__ = [
     "CostMatrix",
     "Costs",
     "EmbeddingCosts",
+    "TableCosts",
     "UnitCosts",
     "VectorCosts",
     "Violation",

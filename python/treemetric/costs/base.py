@@ -25,7 +25,7 @@ Parts = tuple[FloatArray, FloatArray, FloatArray]
 Table = tuple["_core.CostTable | None", dict[Label, int] | None]
 # The codes of two alphabets, and the costs of these codes; see `Costs._resolve`.
 Codes = tuple[Any, Any]
-Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | None"]
+Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | _core.TextTable | None"]
 
 TOLERANCE = 1e-9
 # `is_pseudo_metric` ignores violations up to `TOLERANCE` of the largest cost, and rounding costs
@@ -66,7 +66,8 @@ class Costs(ABC):
     """Base class of all kinds of costs.
 
     Functions that have a parameter ``costs`` accept an instance of any kind: `UnitCosts`,
-    `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `CallableCosts`, or a class of your own.
+    `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `TableCosts`, `CallableCosts`, or a class of your
+    own.
 
     Notes
     -----

@@ -56,7 +56,7 @@ pub struct Catalogue(CatalogueData);
 enum CatalogueData {
     Unit(Arc<Histograms>),
     Table(Counted),
-    Vectors(Arc<Gaps>),
+    Gaps(Arc<Gaps>),
 }
 
 impl Catalogue {
@@ -77,8 +77,8 @@ impl Catalogue {
                 work,
                 crew,
             )?),
-            SetCosts::Vectors(vectors) => {
-                CatalogueData::Vectors(Arc::new(Gaps::new(&labels, vectors)))
+            SetCosts::Meeting(meeting) => {
+                CatalogueData::Gaps(Arc::new(Gaps::new(&labels, meeting)))
             }
         }))
     }
@@ -88,7 +88,7 @@ impl Catalogue {
         match &self.0 {
             CatalogueData::Unit(histograms) => histograms.len(),
             CatalogueData::Table(counted) => counted.labels.trees(),
-            CatalogueData::Vectors(gaps) => gaps.len(),
+            CatalogueData::Gaps(gaps) => gaps.len(),
         }
     }
 }
@@ -107,7 +107,7 @@ pub(crate) struct Bounds<'a> {
 enum BoundData<'a> {
     Unit(Arc<Histograms>, Arc<Histograms>),
     Table(Favourites<'a>),
-    Vectors(Arc<Gaps>, Arc<Gaps>),
+    Gaps(Arc<Gaps>, Arc<Gaps>),
 }
 
 /// Buffers of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
@@ -173,13 +173,13 @@ impl<'a> Bounds<'a> {
                 };
                 BoundData::Table(Favourites { x: of_x, y: of_y.clone(), table })
             }
-            (CatalogueData::Vectors(of_y), SetCosts::Vectors(vectors)) => {
+            (CatalogueData::Gaps(of_y), SetCosts::Meeting(meeting)) => {
                 let of_x = if one {
                     of_y.clone()
                 } else {
-                    Arc::new(Gaps::new(&Labels::new(x, crew)?, vectors))
+                    Arc::new(Gaps::new(&Labels::new(x, crew)?, meeting))
                 };
-                BoundData::Vectors(of_x, of_y.clone())
+                BoundData::Gaps(of_x, of_y.clone())
             }
             _ => return Err(Error::Invalid("a catalogue of other costs".to_owned())),
         };
@@ -195,7 +195,7 @@ impl<'a> Bounds<'a> {
                 n.abs_diff(m).into()
             }
             BoundData::Table(favourites) => favourites.size_bound(i, j),
-            BoundData::Vectors(x, y) => gaps::bound((x, i), (y, j)),
+            BoundData::Gaps(x, y) => gaps::bound((x, i), (y, j)),
         }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Bounds<'a> {
             BoundData::Table(favourites) => {
                 favourites.bound(i, j).max(favourites.size_bound(i, j)).max(0)
             }
-            BoundData::Vectors(..) => self.size(i, j),
+            BoundData::Gaps(..) => self.size(i, j),
         }
     }
 
@@ -226,7 +226,7 @@ impl<'a> Bounds<'a> {
                 time::HISTOGRAM + time::WITHOUT_PLACE * merged
             }
             BoundData::Table(favourites) => favourites.time(i, j),
-            BoundData::Vectors(..) => 0.0,
+            BoundData::Gaps(..) => 0.0,
         }
     }
 
@@ -235,7 +235,7 @@ impl<'a> Bounds<'a> {
         let costs = match &self.kind {
             BoundData::Unit(..) => Costs::Unit,
             BoundData::Table(favourites) => Costs::Table(favourites.table),
-            BoundData::Vectors(..) => return 0.0,
+            BoundData::Gaps(..) => return 0.0,
         };
         string_time(costs, self.nodes(i, j))
     }
@@ -266,7 +266,7 @@ impl<'a> Bounds<'a> {
                 let saved = scratch.rows.savings(&x, &y, favourites.table);
                 favourites.all(i, j) - i128::from(saved)
             }
-            BoundData::Vectors(..) => 0,
+            BoundData::Gaps(..) => 0,
         }
     }
 }
