@@ -17,11 +17,10 @@
 //! of the leaf on its path (one entry per level of nested key-roots).
 
 use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
-use crate::distance::profile::{Source, row_code};
+use crate::distance::profile::Lazy;
 use crate::distance::sharing::{RowLayout, Sharing};
 use crate::error::Result;
 use crate::memory;
-use crate::pair::Operand;
 use crate::parallel::Cancel;
 use crate::simd::{Simd, Vectorized};
 use crate::tree::Oriented;
@@ -92,25 +91,6 @@ impl<S: Simd> PackedBuffers<S> {
     }
 }
 
-/// Savings that are computed when a row of a tree needs them, and forgotten with its key-root.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lazy<'a> {
-    pub(crate) source: &'a Source<'a>,
-    pub(crate) rows: &'a Operand<'a>,
-}
-
-/// The nodes of the longest left path: rows of the profile that a key-root needs at a time.
-pub(crate) fn longest_path(rows: &Oriented) -> usize {
-    let mut lengths = vec![0; rows.len()];
-    let mut longest = 0;
-    for i in 0..rows.len() {
-        let length = &mut lengths[rows.first(i)];
-        *length += 1;
-        longest = longest.max(*length);
-    }
-    longest
-}
-
 /// One row tree against prepared columns, with buffers reserved and the profile filled, unless it
 /// is lazy.
 #[derive(Debug)]
@@ -160,8 +140,7 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
                 let savings = &mut profile[profile_row(i, place)..][..vectors];
                 if let Some(lazy) = lazy {
                     cancel.check()?;
-                    let code = row_code(lazy.rows, rows.label[i]);
-                    lazy.source.fill_row(code, S::elements_mut(savings));
+                    lazy.fill_row(rows.label[i], S::elements_mut(savings));
                 }
                 begin_tree_row(simd, rows, layout.row, i, savings, table);
                 place += 1;

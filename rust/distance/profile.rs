@@ -16,11 +16,6 @@ pub(crate) fn append_codes(operand: &Operand<'_>, tree: &Oriented, codes: &mut V
     }));
 }
 
-/// The code of a label of a row tree, given by its index among the distinct labels.
-pub(crate) fn row_code(rows: &Operand<'_>, label: u32) -> u32 {
-    rows.tree.labels().get(label as usize).map_or(VIRTUAL, |&label| rows.code(label))
-}
-
 /// Number of profile rows: the distinct labels, and one for a virtual root.
 pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
@@ -120,4 +115,32 @@ impl<S: Simd> Vectorized<S> for FillProfile<'_, S::Elem> {
     fn run(self, _: S) {
         self.source.fill(self.rows, self.stride, self.profile);
     }
+}
+
+/// Savings that are computed when a row of a tree needs them, and forgotten with its key-root.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lazy<'a> {
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) rows: &'a Operand<'a>,
+}
+
+impl Lazy<'_> {
+    /// Fills the row of a label, given by its index among the distinct labels of the rows.
+    #[inline(always)]
+    pub(crate) fn fill_row<E: Element>(&self, label: u32, out: &mut [E]) {
+        let code = self.rows.tree.labels().get(label as usize);
+        self.source.fill_row(code.map_or(VIRTUAL, |&code| self.rows.code(code)), out);
+    }
+}
+
+/// The nodes of the longest left path: rows of the profile that a key-root needs at a time.
+pub(crate) fn longest_path(rows: &Oriented) -> usize {
+    let mut lengths = vec![0; rows.len()];
+    let mut longest = 0;
+    for i in 0..rows.len() {
+        let length = &mut lengths[rows.first(i)];
+        *length += 1;
+        longest = longest.max(*length);
+    }
+    longest
 }

@@ -2,8 +2,8 @@
 
 use crate::distance::columns::Columns;
 use crate::distance::engine::{Group, RowTree};
-use crate::distance::packed::{self, Lazy, PackedJob};
-use crate::distance::profile::{self, FillProfile, FillRow, Source};
+use crate::distance::packed::{self, PackedJob};
+use crate::distance::profile::{self, FillProfile, FillRow, Lazy, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
@@ -73,7 +73,7 @@ impl GroupRun<'_> {
             sharing.layout()
         } else {
             if lazy.is_some() {
-                let room = (rows.len(), packed::longest_path(rows));
+                let room = (rows.len(), profile::longest_path(rows));
                 buffers.reserve(rows, room, columns, self.cancel)?;
             } else {
                 self.fill_profile(simd, columns, buffers)?;

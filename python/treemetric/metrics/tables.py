@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -55,8 +54,8 @@ class TedsResult(NamedTuple):
     n_true: int
 
 
-class _Metric:
-    """The options of a call, checked."""
+class Metric:
+    """One way to compare tables: the options of `teds`, checked."""
 
     def __init__(
         self,
@@ -236,7 +235,7 @@ def teds(
     >>> teds(pred, true, structure_only=True)
     1.0
     """
-    metric = _Metric("teds", preset, variant, structure_only, ignore_nodes, normalize)
+    metric = Metric("teds", preset, variant, structure_only, ignore_nodes, normalize)
     result = metric.result(pred, true)
     return result if details else result.score
 
@@ -296,7 +295,7 @@ def teds_scores(
     array([1.        , 0.        , 0.66666667])
     """
     name = "teds_scores"
-    metric = _Metric(name, preset, variant, structure_only, ignore_nodes, normalize)
+    metric = Metric(name, preset, variant, structure_only, ignore_nodes, normalize)
     if errors not in ("raise", "nan"):
         refuse("errors", name, "'raise' or 'nan'", shown(errors))
     for parameter, given in (("preds", preds), ("trues", trues)):
@@ -307,38 +306,40 @@ def teds_scores(
     if len(pairs[0]) != len(pairs[1]):
         refuse("trues", name, f"as many tables as preds, {len(pairs[0])}", str(len(pairs[1])))
     with reporter(progress, name, "pairs") as report:
-        return _scores(metric, pairs, errors == "nan", threads, report)
+        found = results(metric, pairs, errors == "nan", threads, report)
+    return np.array([math.nan if isinstance(r, Exception) else r.score for r in found])
 
 
-def _scores(
-    metric: _Metric,
+def results(
+    metric: Metric,
     pairs: tuple[Sequence[Any], Sequence[Any]],
     keep_going: bool,
     threads: int,
     report: Callable[[int, int], object] | None,
-) -> FloatArray:
-    """Score chunks of pairs in threads; lxml and the core release the GIL."""
+) -> list[TedsResult | Exception]:
+    """Return the results of pairs, or their errors; lxml and the core release the GIL."""
     preds, trues = pairs
     total = len(preds)
-    scores = np.full(total, math.nan)
+    found: dict[int, TedsResult | Exception] = {}
     stopped = False
 
-    def chunk(start: int, end: int) -> int:
-        for i in range(start, end):
+    def chunk(numbers: range) -> int:
+        for i in numbers:
             if stopped:
                 break
             try:
-                scores[i] = metric.result(preds[i], trues[i]).score
-            except Exception as error:
+                found[i] = metric.result(preds[i], trues[i])
+            except Exception as error:  # noqa: BLE001
                 if not keep_going:
-                    error.add_note(f"in pair {i} of teds_scores")
+                    error.add_note(f"in pair {i}")
                     raise
-        return end - start
+                found[i] = error
+        return len(numbers)
 
     done = 0
-    ends = [*range(0, total, _CHUNK), total] if total else [0]
+    chunks = [range(start, min(start + _CHUNK, total)) for start in range(0, total, _CHUNK)]
     with ThreadPoolExecutor(threads) as pool:
-        waiting: set[Future[int]] = {pool.submit(chunk, *ends) for ends in pairwise(ends)}
+        waiting: set[Future[int]] = {pool.submit(chunk, numbers) for numbers in chunks}
         try:
             while waiting:
                 finished, waiting = wait(waiting, _LOOK, return_when=FIRST_COMPLETED)
@@ -350,4 +351,4 @@ def _scores(
             stopped = True
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return scores
+    return [found[i] for i in range(total)]
