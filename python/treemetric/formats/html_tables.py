@@ -133,8 +133,12 @@ def markup(
             message = f"a table of {function} must be a str, bytes, None or an element of lxml; "
             raise TypeError(message + f"got {kind}")
         table = root if root.tag == "table" else _found(root, preset)
-        if table is not None and ignored:
+        # The parser of an element may have kept comments.
+        stripped = ignored if preset.comments else (*ignored, lxml.Comment)
+        if table is not None and stripped:
             table = deepcopy(table)
+            lxml.strip_tags(table, *stripped)
+        ignored = ()
     if table is None:
         return None
     if ignored:
