@@ -7,7 +7,20 @@ from lxml import html
 
 import reference
 
-WORDS = ("a", "ab", "abc", "b c", "  x ", "12", "1.5", "Äpfel", "苹果", "long text of a cell", "", "&amp;")
+WORDS = (
+    "a",
+    "ab",
+    "abc",
+    "b c",
+    "  x ",
+    "12",
+    "1.5",
+    "Äpfel",
+    "苹果",
+    "long text of a cell",
+    "",
+    "&amp;",
+)
 INLINE = ("b", "i", "sup", "br", "unk", "span")
 
 

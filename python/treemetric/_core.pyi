@@ -230,12 +230,13 @@ def neighbors(
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
 def table_tree(
     markup: bytes,
-    given: tuple[bool, bool, bool, bool, bool, str],
+    given: tuple[str, bool, str],
     normalize: Callable[[str], str] | None,
 ) -> tuple[TreeData, int]: ...
 def teds_pair(
     pred: bytes,
     true_: bytes,
-    given: tuple[bool, bool, bool, bool, bool, str],
+    given: tuple[str, bool, str],
     normalize: Callable[[str], str] | None,
+    go_on: Callable[[int, int], bool] | None,
 ) -> tuple[float, tuple[int, int], tuple[int, int]]: ...

@@ -10,7 +10,7 @@ use crate::python::distance::{LONG_PAIR, WORKSPACE};
 use crate::python::run;
 use crate::python::tree::{Labels, TreeData};
 use crate::tree::markup::{
-    Content, FIRST_TAG, ScannedTable, TableHooks, TableLabel, TableLabels, TableRules,
+    Content, FIRST_TAG, Headers, ScannedTable, TableHooks, TableLabel, TableLabels, TableRules,
 };
 use crate::tree::{Numbering, Prepared};
 use pyo3::exceptions::PyTypeError;
@@ -18,13 +18,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 use std::collections::HashMap;
 
-/// Rules as they come from Python: header cells, renamed headers, rows only, collapsed white space,
-/// lenient spans, content.
-type GivenRules<'a> = (bool, bool, bool, bool, bool, &'a str);
+/// Rules as they come from Python: what becomes of `th`; whether only rows and cells are nodes,
+/// white space is collapsed, and bad spans are 1; what becomes of content.
+type GivenRules<'a> = (&'a str, bool, &'a str);
 
-fn rules(
-    (header_cells, rename_headers, rows_only, collapse, _, content): GivenRules<'_>,
-) -> PyResult<TableRules> {
+/// The distance of two tables, the number of elements below each root, and the nodes of each tree.
+type TedsParts = (f64, (usize, usize), (usize, usize));
+
+fn rules((headers, plain, content): GivenRules<'_>) -> PyResult<TableRules> {
+    let headers = match headers {
+        "nodes" => Headers::Nodes,
+        "cells" => Headers::Cells,
+        "renamed" => Headers::Renamed,
+        _ => return Err(Error::Invalid(format!("there are no headers {headers:?}")).into()),
+    };
     let content = match content {
         "dropped" => Content::Dropped,
         "tokens" => Content::Tokens,
@@ -32,7 +39,7 @@ fn rules(
         "emptiness" => Content::Emptiness,
         _ => return Err(Error::Invalid(format!("there is no content {content:?}")).into()),
     };
-    Ok(TableRules { header_cells, rename_headers, rows_only, collapse, content })
+    Ok(TableRules { headers, rows_only: plain, collapse: plain, content })
 }
 
 fn text(markup: &[u8]) -> Result<&str> {
@@ -53,6 +60,20 @@ impl<'a, 'py> Hooks<'a, 'py> {
     fn new(py: Python<'py>, lenient: bool, normalize: Option<&'a Bound<'py, PyAny>>) -> Self {
         Self { py, lenient, normalize, huge: Vec::new() }
     }
+
+    /// The number that stands for a span that is too large.
+    fn huge(&mut self, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+        let digits = value.str()?.to_string();
+        if digits.starts_with('-') && self.lenient {
+            return Ok(1);
+        }
+        let known = self.huge.iter().position(|known| *known == digits);
+        let place = known.unwrap_or_else(|| {
+            self.huge.push(digits);
+            self.huge.len() - 1
+        });
+        Ok(i64::MAX - place as i64)
+    }
 }
 
 impl TableHooks for Hooks<'_, '_> {
@@ -67,18 +88,7 @@ impl TableHooks for Hooks<'_, '_> {
             match self.py.get_type::<PyInt>().call1((text,)) {
                 Err(_) if self.lenient => 1,
                 Err(error) => return Err(error),
-                Ok(value) => match value.extract() {
-                    Ok(value) => value,
-                    Err(_) => {
-                        let digits = value.str()?.to_string();
-                        let place = self.huge.iter().position(|known| *known == digits);
-                        let place = place.unwrap_or_else(|| {
-                            self.huge.push(digits);
-                            self.huge.len() - 1
-                        });
-                        i64::MAX - place as i64
-                    }
-                },
+                Ok(value) => value.extract().or_else(|_| self.huge(&value))?,
             }
         };
         Ok(if self.lenient { value.max(1) } else { value })
@@ -112,16 +122,17 @@ fn costs_of(labels: Vec<TableLabel>) -> Result<TextCosts> {
 
 /// The distance of two tables, the number of elements below each root, and the nodes of each tree.
 #[pyfunction]
-#[pyo3(name = "teds_pair")]
+#[pyo3(name = "teds_pair", signature = (pred, true_, given, normalize, go_on))]
 pub(super) fn pair(
     py: Python<'_>,
     pred: &[u8],
     true_: &[u8],
     given: GivenRules<'_>,
     normalize: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(f64, (usize, usize), (usize, usize))> {
+    go_on: Option<Py<PyAny>>,
+) -> PyResult<TedsParts> {
     let rules = rules(given)?;
-    let mut hooks = Hooks::new(py, given.4, normalize);
+    let mut hooks = Hooks::new(py, given.1, normalize);
     let mut labels = TableLabels::default();
     let x = labels.scan(text(pred)?, rules, &mut hooks)?;
     let y = labels.scan(text(true_)?, rules, &mut hooks)?;
@@ -134,7 +145,9 @@ pub(super) fn pair(
             WORKSPACE.with_borrow_mut(|space| table_distance(&x, &y, found, space, &cancel))
         })
     } else {
-        run::watched(py, |cancel| table_distance(&x, &y, found, &mut Workspace::default(), cancel))
+        run::watched_while(py, go_on, |cancel| {
+            table_distance(&x, &y, found, &mut Workspace::default(), cancel)
+        })
     }?;
     Ok((distance, elements, nodes))
 }
@@ -170,14 +183,14 @@ fn table_distance(
 /// The tree of a table, with labels (tag, colspan, rowspan, content), and the elements below its
 /// root.
 #[pyfunction]
-#[pyo3(name = "table_tree")]
+#[pyo3(name = "table_tree", signature = (markup, given, normalize))]
 pub(super) fn tree(
     py: Python<'_>,
     markup: &[u8],
     given: GivenRules<'_>,
     normalize: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(TreeData, usize)> {
-    let mut hooks = Hooks::new(py, given.4, normalize);
+    let mut hooks = Hooks::new(py, given.1, normalize);
     let mut labels = TableLabels::default();
     let table = labels.scan(text(markup)?, rules(given)?, &mut hooks)?;
     let mut known = Labels::new(py);

@@ -27,15 +27,14 @@ impl TextTable {
         let (mut classes, mut tokens, mut starts) = (Vec::new(), Vec::new(), vec![0]);
         for label in labels.iter() {
             let (class, content) = parts(&label)?;
-            let class = match known.get_item(&class)? {
-                Some(number) => number.extract()?,
-                None => {
-                    let number = known.len() as u32;
-                    known.set_item(class, number)?;
-                    number
-                }
-            };
-            classes.push(class);
+            let known_class = known.get_item(&class)?;
+            classes.push(if let Some(number) = known_class {
+                number.extract()?
+            } else {
+                let number = known.len() as u32;
+                known.set_item(class, number)?;
+                number
+            });
             append(&label, &content, &tags, &mut tokens)?;
             starts.push(tokens.len());
         }

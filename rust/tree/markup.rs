@@ -1,8 +1,8 @@
 //! Trees of HTML tables, from the table serialised as XML.
 //!
 //! The HTML parser of the caller (libxml2) decides what the elements are and writes them out; this
-//! reader turns that text into nodes and labels in one pass. The rules are those of TEDS (Zhong,
-//! ShafieiBavani and Jimeno Yepes 2020): a cell is a leaf whose content is a list of tokens, where
+//! reader turns that text into nodes and labels in one pass. The rules are those of TEDS (Zhong
+//! et al. 2020): a cell is a leaf whose content is a list of tokens, where
 //! each character and each tag inside the cell is one token; elements outside cells are nodes.
 
 use crate::error::{Error, Result};
@@ -28,13 +28,22 @@ pub enum Content {
     Emptiness,
 }
 
+/// What becomes of `th`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headers {
+    /// A node like any other.
+    Nodes,
+    /// A cell without content.
+    Cells,
+    /// A cell, `td`.
+    Renamed,
+}
+
 /// How elements become nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct TableRules {
-    /// Whether `th` is a cell, like `td`.
-    pub header_cells: bool,
-    /// Whether `th` becomes `td`; the content of cells that stay `th` is dropped.
-    pub rename_headers: bool,
+    /// What becomes of `th`.
+    pub headers: Headers,
     /// Whether nodes are rows and cells only: parts of the table hand their children on, and all
     /// other elements are dropped.
     pub rows_only: bool,
@@ -280,7 +289,7 @@ impl<'m, H: TableHooks> Scan<'_, 'm, H> {
             self.dropped += usize::from(!closed);
             return Ok(());
         }
-        if name == "td" || name == "th" && self.rules.header_cells {
+        if name == "td" || name == "th" && self.rules.headers != Headers::Nodes {
             return self.cell(name, attributes, closed);
         }
         if self.rules.rows_only && !is_root && name != "tr" {
@@ -327,7 +336,7 @@ impl<'m, H: TableHooks> Scan<'_, 'm, H> {
             }
         }
         let tokens = if closed { Vec::new() } else { self.tokens()? };
-        let renamed = if self.rules.rename_headers { "td" } else { name };
+        let renamed = if self.rules.headers == Headers::Renamed { "td" } else { name };
         let content = if renamed == "td" {
             self.labels.content(tokens, self.rules, self.hooks)?
         } else {

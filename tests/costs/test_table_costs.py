@@ -122,5 +122,5 @@ def test_other_labels_are_refused(bad, error, message):
     ):
         with pytest.raises(error, match=message):
             call()
-    with pytest.raises(ValueError, match="'alphabet' parameter of TableCosts.to_matrix"):
+    with pytest.raises(ValueError, match=r"parameter of TableCosts\.to_matrix"):
         TableCosts().to_matrix()

@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("lxml")
 
-import html_samples as samples
 from lxml import etree, html
 
+import html_samples as samples
 import treemetric as tm
 from treemetric.metrics import TedsResult, teds, teds_scores
 
@@ -62,7 +62,7 @@ def test_published_scores_of_pubtabnet_are_repeated():
     if not folder.is_dir():
         pytest.skip("no data set teds_pubtabnet; see TREEMETRIC_DATA")
     pages, pairs = (
-        [json.loads(line) for line in (folder / name).open(encoding="utf-8")]
+        [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
         for name in ("html.jsonl", "pairs.jsonl")
     )
     expected = {pair["id"]: pair["teds_reference"] for pair in pairs}
@@ -224,7 +224,11 @@ def test_large_tables_are_computed_row_by_row():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"preset": "own"}, ValueError, "'preset' parameter of teds must be 'default', 'pubtabnet'"),
+        (
+            {"preset": "own"},
+            ValueError,
+            "'preset' parameter of teds must be 'default', 'pubtabnet'",
+        ),
         ({"variant": "text"}, ValueError, "must be 'content', 'structure' or 'emptiness'"),
         ({"structure_only": 1}, TypeError, "must be an instance of 'bool'"),
         ({"structure_only": True, "variant": "emptiness"}, ValueError, "'variant' parameter"),
@@ -238,7 +242,9 @@ def test_bad_options_are_refused(options, error, message):
 
 
 def test_bad_tables_are_refused():
-    with pytest.raises(TypeError, match="must be a str, bytes, None or an element of lxml; got int"):
+    with pytest.raises(
+        TypeError, match="must be a str, bytes, None or an element of lxml; got int"
+    ):
         teds(3, ROW)
     with pytest.raises(ValueError, match="must hold a table that the preset 'pubtabnet' finds"):
         tm.Tree.from_html_table(ROW, preset="pubtabnet")

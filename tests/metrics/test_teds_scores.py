@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("lxml")
 
 import html_samples as samples
-
+from treemetric.exceptions import CancelledError
 from treemetric.metrics import teds, teds_scores
 
 ROW = "<table><tr><td>{}</td></tr></table>"
@@ -48,8 +48,9 @@ def test_progress_is_reported_and_can_stop_the_work():
     teds_scores(preds, trues, n_jobs=2, progress=lambda done, total: seen.append((done, total)))
     assert seen == sorted(seen)
     assert seen[-1] == (100, 100)
-    with pytest.raises(KeyboardInterrupt):
-        teds_scores(preds, trues, progress=lambda *_: False)
+    for n_jobs in (1, 2):
+        with pytest.raises(CancelledError):
+            teds_scores(preds, trues, n_jobs=n_jobs, progress=lambda *_: False)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ LAYERS = (
     ("distances", "distributed"),
     ("alignment",),
     ("neighbors",),
+    ("metrics",),
     ("_estimators", "transformers"),
     ("classification",),
     ("learning",),

@@ -149,9 +149,7 @@ def _content(label: Any) -> tuple[str, ...]:
     return tuple(label[3] or ())
 
 
-def changed_tokens(
-    old: Sequence[str], new: Sequence[str]
-) -> tuple[list[bool], list[bool]]:
+def changed_tokens(old: Sequence[str], new: Sequence[str]) -> tuple[list[bool], list[bool]]:
     """Return which tokens of two contents differ."""
     of_old, of_new = [True] * len(old), [True] * len(new)
     for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():

@@ -47,9 +47,7 @@ def add_parsers(commands: Any) -> None:
         default="default",
         help="the implementation whose rules apply (default: %(default)s)",
     )
-    parser.add_argument(
-        "--structure-only", action="store_true", help="ignore the content of cells"
-    )
+    parser.add_argument("--structure-only", action="store_true", help="ignore the content of cells")
     parser.add_argument(
         "--variant",
         choices=VARIANTS,
@@ -75,17 +73,16 @@ def _teds(arguments: argparse.Namespace) -> None:
         check_folder(arguments.output)
     metric = Metric(
         "teds",
-        arguments.preset,
-        arguments.variant,
-        arguments.structure_only,
-        arguments.ignore_nodes,
-        None,
+        preset=arguments.preset,
+        variant=arguments.variant,
+        structure_only=arguments.structure_only,
+        ignore_nodes=arguments.ignore_nodes,
     )
     threads = check_n_jobs(arguments.jobs, "teds")
     pairs = _pairs(arguments.pred, arguments.true)
     tables = ([pair[1] for pair in pairs], [pair[2] for pair in pairs])
     single = arguments.pred.is_file() and arguments.true is not None
-    found = results(metric, tables, not single, threads, progress_of(arguments))
+    found = results(metric, tables, threads, progress_of(arguments), keep_going=not single)
     if arguments.output is not None:
         with arguments.output.open("w", encoding="utf-8", newline="") as file:
             _write(file, pairs, found)
@@ -144,7 +141,9 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
-            where = f"Line {number} of {path} must be a JSON object with the fields 'pred' and 'true'"
+            where = (
+                f"Line {number} of {path} must be a JSON object with the fields 'pred' and 'true'"
+            )
             try:
                 record = json.loads(line)
             except json.JSONDecodeError as error:
@@ -156,7 +155,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
             for field in ("pred", "true"):
                 if not isinstance(record[field], str | None):
                     message = f"{where}, texts or null. Got {record[field]!r} for '{field}'."
-                    raise ValueError(message)
+                    raise TypeError(message)
             yield str(record.get("id", number)), record["pred"], record["true"]
 
 

@@ -1,17 +1,16 @@
 """Costs between the nodes of tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.digest import digest
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray, Label
+from treemetric._base.typing import Label
 from treemetric._base.validation import check_memory
-from treemetric.costs.base import Costs, Parts, Resolved, Symbol, Table, common_codes
+from treemetric.costs.base import Costs, Resolved, Table, common_codes
 from treemetric.costs.matrix import CostMatrix
 
 if TYPE_CHECKING:

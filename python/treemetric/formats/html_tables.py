@@ -1,4 +1,4 @@
-"""HTML tables: what counts as the table, its nodes and its cells, as published metrics define it."""
+"""HTML tables: what counts as the table, its nodes and its cells in published metrics."""
 
 import re
 import threading
@@ -12,9 +12,8 @@ from treemetric._base.extras import need
 from treemetric._base.validation import refuse, shown
 
 Normalize = Callable[[str], str]
-# What `_core` needs of a preset: header cells, renamed headers, rows only, collapsed white space,
-# lenient spans, content.
-Rules = tuple[bool, bool, bool, bool, bool, str]
+# What `_core` needs of a preset: headers, plain, content.
+Rules = tuple[str, bool, str]
 
 VARIANTS = ("content", "structure", "emptiness")
 _FULL_PAGE = re.compile(r"\s*<(?:html|!doctype)", re.IGNORECASE).match
@@ -27,9 +26,8 @@ class TablePreset:
 
     # The first table in the body, the first table anywhere, or all that lxml returns.
     finds: str
-    # Whether th is a cell, and whether it becomes td.
-    header_cells: bool = False
-    rename_headers: bool = False
+    # Whether th is a node like any other, a cell without content, or renamed to td.
+    headers: str = "nodes"
     # Whether only rows and cells are nodes, white space is collapsed, and bad spans are 1.
     plain: bool = False
     # Whether the content of a cell is compared as text, tags included.
@@ -49,16 +47,14 @@ class TablePreset:
         content = {"structure": "dropped", "emptiness": "emptiness"}.get(variant, "tokens")
         if content == "tokens" and self.characters:
             content = "characters"
-        plain = self.plain
-        return (self.header_cells, self.rename_headers, plain, plain, plain, content)
+        return (self.headers, self.plain, content)
 
 
 _PUBTABNET = TablePreset("body")
 PRESETS = {
     "default": TablePreset(
         "first",
-        header_cells=True,
-        rename_headers=True,
+        headers="renamed",
         plain=True,
         counts="nodes",
         clamps=True,
@@ -67,11 +63,9 @@ PRESETS = {
     "pubtabnet": _PUBTABNET,
     "omnidocbench": _PUBTABNET,
     "table_recognition_metric": TablePreset("body", counts="nodes"),
-    "docling": TablePreset(
-        "root", header_cells=True, rename_headers=True, comments=True, accepts_empty=False
-    ),
+    "docling": TablePreset("root", headers="renamed", comments=True, accepts_empty=False),
     "parsebench": TablePreset(
-        "first", header_cells=True, characters=True, counts="with_root", clamps=True
+        "first", headers="cells", characters=True, counts="with_root", clamps=True
     ),
 }
 
@@ -81,16 +75,16 @@ _WITHOUT_COMMENTS: dict[str, Any] = {"remove_comments": True, "encoding": "utf-8
 
 def check_preset(preset: object, function: str) -> TablePreset:
     """Return the preset of a name."""
-    if isinstance(preset, str) and preset in PRESETS:
-        return PRESETS[preset]
-    refuse("preset", function, ", ".join(map(repr, PRESETS)), shown(preset))
+    if not isinstance(preset, str) or preset not in PRESETS:
+        refuse("preset", function, ", ".join(map(repr, PRESETS)), shown(preset))
+    return PRESETS[preset]
 
 
 def check_variant(variant: object, function: str) -> str:
     """Check the name of a variant."""
-    if isinstance(variant, str) and variant in VARIANTS:
-        return variant
-    refuse("variant", function, "'content', 'structure' or 'emptiness'", shown(variant))
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        refuse("variant", function, "'content', 'structure' or 'emptiness'", shown(variant))
+    return variant
 
 
 def check_ignored(ignore_nodes: Iterable[str] | None, function: str) -> tuple[str, ...]:
@@ -157,7 +151,7 @@ def _parsed(source: str | bytes, preset: TablePreset, lxml: Any) -> Any:
     if full or preset.finds == "first":
         # Without the methods of HTML elements, which take time.
         try:
-            root = lxml.fromstring(source, _parser(lxml, preset.comments))
+            root = lxml.fromstring(source, _parser(lxml, preset))
         except lxml.LxmlError:
             root = None
     if root is None:
@@ -183,13 +177,14 @@ def _found(root: Any, preset: TablePreset) -> Any:
     return None
 
 
-def _parser(lxml: Any, comments: bool) -> Any:
+def _parser(lxml: Any, preset: TablePreset) -> Any:
     """Return a parser of this thread; two threads cannot use one parser at a time."""
-    parsers = _LOCAL.__dict__
-    if comments not in parsers:
-        options = {} if comments else _WITHOUT_COMMENTS
-        parsers[comments] = lxml.HTMLParser(**options)
-    return parsers[comments]
+    name = "with_comments" if preset.comments else "without_comments"
+    parser = getattr(_LOCAL, name, None)
+    if parser is None:
+        parser = lxml.HTMLParser(**({} if preset.comments else _WITHOUT_COMMENTS))
+        setattr(_LOCAL, name, parser)
+    return parser
 
 
 def tree_data(

@@ -11,6 +11,7 @@ from treemetric import _core
 from treemetric._base.progress import reporter
 from treemetric._base.typing import FloatArray, Progress
 from treemetric._base.validation import check_bool, check_n_jobs, refuse, shown
+from treemetric.exceptions import CancelledError
 from treemetric.formats.html_tables import (
     Normalize,
     TablePreset,
@@ -25,6 +26,8 @@ from treemetric.formats.html_tables import (
 # Pairs of one task, and seconds between two looks for Ctrl-C.
 _CHUNK = 32
 _LOOK = 0.1
+
+GoOn = Callable[[int, int], bool]
 
 
 class TedsResult(NamedTuple):
@@ -60,11 +63,12 @@ class Metric:
     def __init__(
         self,
         function: str,
+        *,
         preset: str,
         variant: str,
         structure_only: bool,
         ignore_nodes: Iterable[str] | None,
-        normalize: Normalize | None,
+        normalize: Normalize | None = None,
     ) -> None:
         self.function = function
         self.preset: TablePreset = check_preset(preset, function)
@@ -78,11 +82,12 @@ class Metric:
         check_normalize(normalize, function)
         self.normalize = normalize
 
-    def result(self, pred: Any, true: Any) -> TedsResult:
+    def result(self, pred: Any, true: Any, go_on: GoOn | None = None) -> TedsResult:
+        """Compare two tables; long work stops if ``go_on`` returns False."""
         preset = self.preset
         missing = (is_empty(pred), is_empty(true))
-        if preset.accepts_empty and any(missing) and not (preset.both_missing and not all(missing)):
-            return self._without(all(missing))
+        if preset.accepts_empty and any(missing) and (all(missing) or not preset.both_missing):
+            return self._without(both=all(missing))
         tables = [
             None
             if preset.accepts_empty and is_empty(source)
@@ -91,8 +96,8 @@ class Metric:
         ]
         x, y = tables
         if x is None or y is None:
-            return self._without(x is None and y is None)
-        distance, elements, nodes = _core.teds_pair(x, y, self.rules, self.normalize)
+            return self._without(both=x is None and y is None)
+        distance, elements, nodes = _core.teds_pair(x, y, self.rules, self.normalize, go_on)
         if preset.counts == "nodes":
             sizes = nodes
         else:
@@ -103,7 +108,7 @@ class Metric:
             score = max(0.0, score)
         return TedsResult(score, distance, *sizes)
 
-    def _without(self, both: bool) -> TedsResult:
+    def _without(self, *, both: bool) -> TedsResult:
         """Return the result if a table is missing."""
         if both and self.preset.both_missing:
             return TedsResult(self.preset.both_missing, 0.0, 0, 0)
@@ -235,7 +240,14 @@ def teds(
     >>> teds(pred, true, structure_only=True)
     1.0
     """
-    metric = Metric("teds", preset, variant, structure_only, ignore_nodes, normalize)
+    metric = Metric(
+        "teds",
+        preset=preset,
+        variant=variant,
+        structure_only=structure_only,
+        ignore_nodes=ignore_nodes,
+        normalize=normalize,
+    )
     result = metric.result(pred, true)
     return result if details else result.score
 
@@ -279,8 +291,8 @@ def teds_scores(
     ------
     ValueError
         If there are more tables on one side, and as in `teds`.
-    KeyboardInterrupt
-        On Ctrl-C, and if `progress` returns False.
+    CancelledError
+        If `progress` returns False.
 
     See Also
     --------
@@ -295,7 +307,14 @@ def teds_scores(
     array([1.        , 0.        , 0.66666667])
     """
     name = "teds_scores"
-    metric = Metric(name, preset, variant, structure_only, ignore_nodes, normalize)
+    metric = Metric(
+        name,
+        preset=preset,
+        variant=variant,
+        structure_only=structure_only,
+        ignore_nodes=ignore_nodes,
+        normalize=normalize,
+    )
     if errors not in ("raise", "nan"):
         refuse("errors", name, "'raise' or 'nan'", shown(errors))
     for parameter, given in (("preds", preds), ("trues", trues)):
@@ -306,16 +325,17 @@ def teds_scores(
     if len(pairs[0]) != len(pairs[1]):
         refuse("trues", name, f"as many tables as preds, {len(pairs[0])}", str(len(pairs[1])))
     with reporter(progress, name, "pairs") as report:
-        found = results(metric, pairs, errors == "nan", threads, report)
+        found = results(metric, pairs, threads, report, keep_going=errors == "nan")
     return np.array([math.nan if isinstance(r, Exception) else r.score for r in found])
 
 
 def results(
     metric: Metric,
     pairs: tuple[Sequence[Any], Sequence[Any]],
-    keep_going: bool,
     threads: int,
     report: Callable[[int, int], object] | None,
+    *,
+    keep_going: bool,
 ) -> list[TedsResult | Exception]:
     """Return the results of pairs, or their errors; lxml and the core release the GIL."""
     preds, trues = pairs
@@ -323,30 +343,43 @@ def results(
     found: dict[int, TedsResult | Exception] = {}
     stopped = False
 
-    def chunk(numbers: range) -> int:
+    def chunk(numbers: range, go_on: GoOn | None = None) -> int:
         for i in numbers:
             if stopped:
                 break
             try:
-                found[i] = metric.result(preds[i], trues[i])
-            except Exception as error:  # noqa: BLE001
+                found[i] = metric.result(preds[i], trues[i], go_on)
+            except Exception as error:
                 if not keep_going:
                     error.add_note(f"in pair {i}")
                     raise
                 found[i] = error
         return len(numbers)
 
+    def advance(done: int) -> None:
+        answer = None if report is None else report(done, total)
+        if isinstance(answer, bool | np.bool_) and not answer:
+            message = "progress returned False"
+            raise CancelledError(message)
+
     done = 0
     chunks = [range(start, min(start + _CHUNK, total)) for start in range(0, total, _CHUNK)]
+    if threads == 1:
+        # In this thread, where Python delivers Ctrl-C to the core.
+        for numbers in chunks:
+            done += chunk(numbers)
+            advance(done)
+        return [found[i] for i in range(total)]
     with ThreadPoolExecutor(threads) as pool:
-        waiting: set[Future[int]] = {pool.submit(chunk, numbers) for numbers in chunks}
+        waiting: set[Future[int]] = {
+            pool.submit(chunk, numbers, lambda *_: not stopped) for numbers in chunks
+        }
         try:
             while waiting:
                 finished, waiting = wait(waiting, _LOOK, return_when=FIRST_COMPLETED)
                 done += sum(future.result() for future in finished)
-                answer = report(done, total) if report is not None and finished else None
-                if isinstance(answer, bool | np.bool_) and not answer:
-                    raise KeyboardInterrupt
+                if finished:
+                    advance(done)
         except BaseException:
             stopped = True
             pool.shutdown(wait=False, cancel_futures=True)

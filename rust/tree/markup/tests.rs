@@ -3,8 +3,7 @@
 use super::*;
 
 const ORIGINAL: TableRules = TableRules {
-    header_cells: false,
-    rename_headers: false,
+    headers: Headers::Nodes,
     rows_only: false,
     collapse: false,
     content: Content::Tokens,
@@ -63,9 +62,9 @@ fn cells_are_leaves_with_tokens() {
 fn headers_are_as_the_rules_say() {
     let markup = "<table><tr><th rowspan=\"3\">a<b>c</b></th></tr></table>";
     assert_eq!(nodes(markup, ORIGINAL), ["table -1", "tr 0", "th 1", "b 2"]);
-    let cells = TableRules { header_cells: true, ..ORIGINAL };
+    let cells = TableRules { headers: Headers::Cells, ..ORIGINAL };
     assert_eq!(nodes(markup, cells), ["table -1", "tr 0", "th 1 1x3 "]);
-    let renamed = TableRules { rename_headers: true, ..cells };
+    let renamed = TableRules { headers: Headers::Renamed, ..ORIGINAL };
     assert_eq!(nodes(markup, renamed)[2], "td 1 1x3 a|<b>|c|</b>");
 }
 
