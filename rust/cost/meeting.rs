@@ -67,6 +67,16 @@ impl MeetingCosts<'_> {
         }
     }
 
+    /// The same for one distance, which needs each row of the table once.
+    pub fn table_for_one(self, x: &GatheredLabels, y: &GatheredLabels) -> CostTable {
+        match (self, x, y) {
+            (MeetingCosts::Texts(c), GatheredLabels::Texts(x), GatheredLabels::Texts(y)) => {
+                c.table_by_rows(x, y)
+            }
+            _ => self.table(x, y),
+        }
+    }
+
     /// At most the bytes of a label that is gathered.
     pub(crate) fn label_bytes(self) -> u64 {
         match self {

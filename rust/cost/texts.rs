@@ -120,17 +120,29 @@ impl TextCosts {
 
     /// The costs between two gatherings of labels.
     pub fn table(&self, x: &Arc<GatheredTexts>, y: &Arc<GatheredTexts>) -> CostTable {
-        let rows = TextRows { x: Arc::clone(x), y: Arc::clone(y), unit: self.unit };
-        let gaps = |side: &GatheredTexts| vec![self.gap(); side.members.len()];
         let (n, m) = (x.members.len(), y.members.len());
         if n.saturating_mul(m) > MOST_ENTRIES {
-            return CostTable::by_rows(rows, gaps(x), gaps(y), self.scale);
+            return self.table_by_rows(x, y);
         }
+        let rows = self.rows(x, y);
         let mut savings = vec![0.0; n * m];
         for (row, out) in savings.chunks_exact_mut(m.max(1)).enumerate() {
             rows.fill(row as u32, false, out);
         }
-        CostTable::from_savings(savings, gaps(x), gaps(y), self.scale)
+        CostTable::from_savings(savings, self.gaps(x), self.gaps(y), self.scale)
+    }
+
+    /// The same without storing anything, for one distance: it needs each row once.
+    pub fn table_by_rows(&self, x: &Arc<GatheredTexts>, y: &Arc<GatheredTexts>) -> CostTable {
+        CostTable::by_rows(self.rows(x, y), self.gaps(x), self.gaps(y), self.scale)
+    }
+
+    fn rows(&self, x: &Arc<GatheredTexts>, y: &Arc<GatheredTexts>) -> TextRows {
+        TextRows { x: Arc::clone(x), y: Arc::clone(y), unit: self.unit }
+    }
+
+    fn gaps(&self, side: &GatheredTexts) -> Vec<i128> {
+        vec![self.gap(); side.members.len()]
     }
 
     /// The costs of replacing any label by any, row by row, not rounded.
@@ -140,13 +152,15 @@ impl TextCosts {
     pub fn replace(&self, cancel: &Cancel) -> Result<Vec<f64>> {
         let codes: Vec<u32> = (0..self.labels() as u32).collect();
         let all = Arc::new(self.gather(&codes));
-        let rows = TextRows { x: Arc::clone(&all), y: all, unit: self.unit };
+        let rows = self.rows(&all, &all);
         let mut costs = vec![1.0; codes.len() * codes.len()];
         for (row, out) in costs.chunks_exact_mut(codes.len().max(1)).enumerate() {
             cancel.check()?;
-            rows.each(row as u32, false, |place, distance, longer| {
-                out[place] = f64::from(distance) / f64::from(longer.max(1));
-            });
+            if let Some((others, shares)) = rows.shares(row as u32, false) {
+                for (at, &place) in others.places.iter().enumerate() {
+                    out[place as usize] = shares[at];
+                }
+            }
         }
         Ok(costs)
     }
@@ -187,25 +201,27 @@ impl TextRows {
     pub(super) fn fill(&self, row: u32, transposed: bool, out: &mut [f64]) {
         // Deleting and inserting cost 2, replacing costs 1 between classes.
         out.fill(self.unit);
-        self.each(row, transposed, |place, distance, longer| {
-            out[place] = 2.0 * self.unit - cost(distance, longer, self.unit);
-        });
+        let Some((others, shares)) = self.shares(row, transposed) else { return };
+        for (at, &place) in others.places.iter().enumerate() {
+            out[place as usize] = 2.0 * self.unit - quanta(shares[at], self.unit);
+        }
     }
 
-    /// Finds the labels of the same class, their distance and the length of the longer text.
+    /// The labels of the same class, and the share of their texts to edit.
     #[inline(always)]
-    fn each(&self, row: u32, transposed: bool, mut found: impl FnMut(usize, u32, u32)) {
+    fn shares(&self, row: u32, transposed: bool) -> Option<(&ClassTexts, Vec<f64>)> {
         let (rows, columns) = if transposed { (&self.y, &self.x) } else { (&self.x, &self.y) };
         let (class, text) = rows.label(row);
-        let Some(&number) = columns.classes.get(&class) else { return };
-        let others = &columns.texts[number as usize];
+        let others = &columns.texts[*columns.classes.get(&class)? as usize];
         let batch = others.batch();
         let mut distances = vec![0; others.texts.len()];
         batch.distances(text, &mut distances);
-        let all = distances.iter().zip(batch.lengths()).zip(&others.places);
-        for ((&distance, &length), &place) in all {
-            found(place as usize, distance, length.max(text.len() as u32));
+        let (lengths, length) = (&batch.lengths()[..distances.len()], text.len() as u32);
+        let mut shares = vec![0.0; distances.len()];
+        for at in 0..distances.len() {
+            shares[at] = share(distances[at], lengths[at].max(length));
         }
+        Some((others, shares))
     }
 
     /// What pairing a label of x with one of y saves.
@@ -215,17 +231,25 @@ impl TextRows {
             return self.unit;
         }
         let longer = text.len().max(other.len()) as u32;
-        2.0 * self.unit - cost(levenshtein(text, other), longer, self.unit)
+        if text == other {
+            return 2.0 * self.unit;
+        }
+        2.0 * self.unit - quanta(share(levenshtein(text, other), longer), self.unit)
     }
 }
 
-/// A share of the longer text, in whole quanta.
+/// A distance as a share of the longer text.
 #[inline(always)]
-fn cost(distance: u32, longer: u32, unit: f64) -> f64 {
+fn share(distance: u32, longer: u32) -> f64 {
+    f64::from(distance) / f64::from(longer.max(1))
+}
+
+/// A cost in whole quanta.
+#[inline(always)]
+fn quanta(cost: f64, unit: f64) -> f64 {
     // Beside 2^52 there is no room for fractions.
     const NO_FRACTIONS: f64 = (1u64 << 52) as f64;
-    let share = f64::from(distance) / f64::from(longer.max(1));
-    (share * unit + NO_FRACTIONS) - NO_FRACTIONS
+    (cost * unit + NO_FRACTIONS) - NO_FRACTIONS
 }
 
 #[cfg(test)]

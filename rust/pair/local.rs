@@ -38,4 +38,9 @@ impl LocalLabels {
     pub(crate) fn table(&self, meeting: MeetingCosts<'_>, other: &Self) -> CostTable {
         meeting.table(&self.gathered, &other.gathered)
     }
+
+    /// The same for one distance; see [`MeetingCosts::table_for_one`].
+    pub(crate) fn table_for_one(&self, meeting: MeetingCosts<'_>, other: &Self) -> CostTable {
+        meeting.table_for_one(&self.gathered, &other.gathered)
+    }
 }

@@ -170,7 +170,7 @@ fn table_distance(
     let meeting = MeetingCosts::Texts(&costs);
     let local = |tree| LocalLabels::new(meeting, std::iter::once(tree), None);
     let (of_x, of_y) = (local(&x), local(&y));
-    let table = of_x.table(meeting, &of_y);
+    let table = of_x.table_for_one(meeting, &of_y);
     let pair = Pair {
         x: Operand { tree: &x, codes: Some(&of_x.codes) },
         y: Operand { tree: &y, codes: Some(&of_y.codes) },

@@ -142,7 +142,9 @@ impl<W: Word, const LANES: usize> Block<W, LANES> {
                 (rising[lane], falling[lane]) = column;
             }
         }
-        self.write(text.len(), &[(rising, falling)], out);
+        let mut distances = [text.len() as u32; LANES];
+        self.add_changes(0, &rising, &falling, &mut distances);
+        self.write(&distances, out);
     }
 
     #[inline(always)]
@@ -161,19 +163,37 @@ impl<W: Word, const LANES: usize> Block<W, LANES> {
                 }
             }
         }
-        self.write(text.len(), &columns, out);
+        let mut distances = [text.len() as u32; LANES];
+        for (word, (rising, falling)) in columns.iter().enumerate() {
+            self.add_changes(word, rising, falling, &mut distances);
+        }
+        self.write(&distances, out);
     }
 
     /// The last column starts with the number of tokens of the text, and changes from there.
     #[inline(always)]
-    fn write(&self, len: usize, columns: &[([W; LANES], [W; LANES])], out: &mut [u32]) {
-        for (lane, &place) in self.places.iter().enumerate() {
-            let mut distance = len as u32;
-            for ((rising, falling), rows) in columns.iter().zip(&self.rows) {
-                distance += (rising[lane] & rows[lane]).count();
-                distance -= (falling[lane] & rows[lane]).count();
-            }
-            out[place as usize] = distance;
+    fn add_changes(
+        &self,
+        word: usize,
+        rising: &[W; LANES],
+        falling: &[W; LANES],
+        distances: &mut [u32; LANES],
+    ) {
+        let rows = &self.rows[word];
+        let (mut rises, mut falls) = ([W::ZERO; LANES], [W::ZERO; LANES]);
+        for lane in 0..LANES {
+            rises[lane] = (rising[lane] & rows[lane]).ones();
+            falls[lane] = (falling[lane] & rows[lane]).ones();
+        }
+        for lane in 0..LANES {
+            distances[lane] = distances[lane] + rises[lane].number() - falls[lane].number();
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, distances: &[u32; LANES], out: &mut [u32]) {
+        for lane in 0..self.places.len().min(LANES) {
+            out[self.places[lane] as usize] = distances[lane];
         }
     }
 }

@@ -30,8 +30,10 @@ pub(crate) trait Word:
     fn top(self) -> Self;
     /// The lowest `count` bits, at most as many as there are.
     fn lowest(count: usize) -> Self;
-    /// Number of bits that are set.
-    fn count(self) -> u32;
+    /// Number of bits that are set, in a word: whole vectors of words are counted at once.
+    fn ones(self) -> Self;
+    /// The word as a number; only small ones are asked for.
+    fn number(self) -> u32;
     /// The word with this bit.
     fn with(self, bit: usize) -> Self;
 }
@@ -52,7 +54,11 @@ macro_rules! words {
             if count >= Self::BITS as usize { !0 } else { !(!0 << count) }
         }
         #[inline(always)]
-        fn count(self) -> u32 { self.count_ones() }
+        #[allow(clippy::cast_lossless)] // lossless for some types only
+        fn ones(self) -> Self { self.count_ones() as Self }
+        #[inline(always)]
+        #[allow(clippy::cast_lossless)] // lossless for some types only
+        fn number(self) -> u32 { self as u32 }
         #[inline(always)]
         fn with(self, bit: usize) -> Self { self | 1 << bit }
     })* };

@@ -66,3 +66,26 @@ def test_progress_is_reported_and_can_stop_the_work():
 def test_bad_arguments_are_refused(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         teds_scores(*arguments, **options)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_large_pair_can_be_interrupted(n_jobs):
+    script = f"""
+    import time
+    from treemetric.metrics import teds_scores
+
+    def table(mark):
+        row = "".join(f"<td>{{mark}} {{{{}}}} {{i}}</td>" for i in range(130))
+        return "<table>" + "".join(f"<tr>{{row.format(r)}}</tr>" for r in range(130)) + "</table>"
+
+    pair = [table("one")], [table("two")]
+    print("ready", flush=True)
+    try:
+        for _ in range(100):
+            teds_scores(*pair, n_jobs={n_jobs})
+    except KeyboardInterrupt:
+        print(time.monotonic())
+    """
+    seconds, _ = interrupt_script(script)
+    assert 0 <= seconds < 10.0

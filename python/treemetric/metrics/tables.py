@@ -47,8 +47,8 @@ class TedsResult(NamedTuple):
     --------
     >>> from treemetric.metrics import teds
     >>> row = "<table><tr><td>{}</td></tr></table>"
-    >>> teds(row.format("cat"), row.format("cut"), details=True)
-    TedsResult(score=0.888888888888889, distance=0.33333333333212067, n_pred=3, n_true=3)
+    >>> teds(row.format("ab"), row.format("abcd"), details=True)
+    TedsResult(score=0.8333333333333334, distance=0.5, n_pred=3, n_true=3)
     """
 
     score: float

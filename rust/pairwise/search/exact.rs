@@ -117,7 +117,7 @@ impl<'a> Exact<'a> {
         match (self.search.costs, &self.labels) {
             (SetCosts::Meeting(meeting), Some(source)) => {
                 let target = LocalLabels::new(meeting, std::iter::once(y.tree), y.codes);
-                let table = source.table(meeting, &target);
+                let table = source.table_for_one(meeting, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
                 let pair = Pair { x, y, costs: Costs::Table(&table) };
