@@ -161,7 +161,7 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
                 && all_above(y, slack, &|code| costs.insert(code))
         }
         // The same labels on both sides, and the same gaps.
-        SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
+        SetCosts::Meeting(meeting) => all_above(x, rounding(x, y), &|code| meeting.gap(code)),
     }
 }
 
