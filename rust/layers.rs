@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 11] = [
     &["error", "memory", "parallel"],
     &["tree"],
+    &["features"],
+    &["gram"],
     &["cost"],
     &["pair"],
     &["simd"],
