@@ -38,10 +38,14 @@ if TYPE_CHECKING:
         datasets,
         distributed,
         experiments,
+        features,
+        kernels,
         learning,
         plotting,
         testing,
     )
+    from treemetric.features import TreeFeatures
+    from treemetric.kernels import TreeKernel
     from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 __all__ = [
@@ -57,7 +61,9 @@ __all__ = [
     "SoftAlignment",
     "Tree",
     "TreeDistances",
+    "TreeFeatures",
     "TreeIndex",
+    "TreeKernel",
     "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
@@ -74,6 +80,8 @@ __all__ = [
     "edit_counts",
     "exceptions",
     "experiments",
+    "features",
+    "kernels",
     "learning",
     "nearest",
     "pairwise_distances",
@@ -91,17 +99,24 @@ _MODULES = (
     "datasets",
     "distributed",
     "experiments",
+    "features",
+    "kernels",
     "learning",
     "plotting",
     "testing",
 )
-_TRANSFORMERS = ("TreeDistances", "TreeNeighborsGraph")
+_TRANSFORMERS = {
+    "TreeDistances": "transformers",
+    "TreeFeatures": "features",
+    "TreeKernel": "kernels",
+    "TreeNeighborsGraph": "transformers",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"treemetric.{name}")
     if name in _TRANSFORMERS:
-        return getattr(importlib.import_module("treemetric.transformers"), name)
+        return getattr(importlib.import_module(f"treemetric.{_TRANSFORMERS[name]}"), name)
     message = f"module 'treemetric' has no attribute {name!r}"
     raise AttributeError(message)

@@ -22,6 +22,8 @@ LAYERS = (
     ("alignment",),
     ("neighbors",),
     ("_estimators", "transformers"),
+    ("features",),
+    ("kernels",),
     ("classification",),
     ("learning",),
     ("datasets", "plotting", "testing"),
