@@ -22,10 +22,13 @@ class SecondKernel:
         The kernel or the features; fitted here.
     trees
         The training trees.
+    combine
+        How to combine it with the other kernel, one of `COMBINATIONS`.
     """
 
-    def __init__(self, kernel: TreeKernel | TreeFeatures, trees: TreeSet) -> None:
+    def __init__(self, kernel: TreeKernel | TreeFeatures, trees: TreeSet, combine: str) -> None:
         self.kernel = kernel
+        self._product = combine == "product"
         self._trees = trees
         # Rows of length 1, or rows of zeros.
         self._features: Any = None
@@ -34,22 +37,18 @@ class SecondKernel:
         else:
             kernel.fit(trees)
 
-    def gram(self) -> FloatArray:
-        """Compute the kernels among the training trees."""
+    def gram(self, other: FloatArray) -> FloatArray:
+        """Combine with another kernel of the training trees."""
         if isinstance(self.kernel, TreeKernel):
-            return self.kernel(self._trees)
-        found: FloatArray = (self._features @ self._features.T).toarray()
-        return found
+            return self._combined(self.kernel(self._trees), other)
+        return self._combined((self._features @ self._features.T).toarray(), other)
 
-    def rows(self, trees: TreeSet, columns: Codes) -> FloatArray:
-        """Compute the kernels of new trees with some of the training trees."""
+    def rows(self, trees: TreeSet, columns: Codes, other: FloatArray) -> FloatArray:
+        """Combine with another kernel of new trees with some of the training trees."""
         if isinstance(self.kernel, TreeKernel):
-            return self.kernel(trees, self._trees[columns])
+            return self._combined(self.kernel(trees, self._trees[columns]), other)
         rows = normalize(self.kernel.transform(trees))
-        found: FloatArray = (rows @ self._features[columns].T).toarray()
-        return found
+        return self._combined((rows @ self._features[columns].T).toarray(), other)
 
-    @staticmethod
-    def combined(one: FloatArray, other: FloatArray, how: str) -> FloatArray:
-        """Return the product or the sum of two kernels."""
-        return one * other if how == "product" else one + other
+    def _combined(self, own: FloatArray, other: FloatArray) -> FloatArray:
+        return own * other if self._product else own + other

@@ -205,10 +205,11 @@ class DistanceSVC(TreeClassifier):
         with stage(self.verbose, f"{name}: kernel and machine", "stages") as report:
             found = corrected(gaussian(distances, self.bandwidth_), self.eigenvalues)
             kernel = found.kernel
+            self._second: SecondKernel | None = None
             if isinstance(inputs, TreeSet) and self.kernel is not None:
-                self._second = SecondKernel(clone(self.kernel), inputs)
+                self._second = SecondKernel(clone(self.kernel), inputs, self.combine)
                 self.kernel_ = self._second.kernel
-                kernel = self._second.combined(kernel, self._second.gram(), self.combine)
+                kernel = self._second.gram(kernel)
             if report is not None:
                 report(1, 2)
             if len(self.classes_) > 1:
@@ -282,9 +283,8 @@ class DistanceSVC(TreeClassifier):
         else:
             distances = self._measure(inputs, support, symmetric=True)
             values = self._correction.of_rows(gaussian(distances, self.bandwidth_))
-        if isinstance(inputs, TreeSet) and self.kernel is not None:
-            others = self._second.rows(inputs, support)
-            values = self._second.combined(values, others, self.combine)
+        if isinstance(inputs, TreeSet) and self._second is not None:
+            values = self._second.rows(inputs, support, values)
         rows = np.zeros((len(inputs), self._n_train()))
         rows[:, support] = values
         return rows

@@ -104,7 +104,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> model = make_pipeline(TreeFeatures(), LogisticRegression())
-    >>> model.fit(trees, ["branch", "leaf"]).predict([Tree.from_bracket("{If{Compare}}")])
+    >>> model.fit(trees, ["branch", "leaf"]).predict([Tree.from_bracket("{If{Compare{Name}}}")])
     array(['branch'], dtype='<U6')
     """
 
