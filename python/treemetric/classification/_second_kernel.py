@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from sklearn.preprocessing import normalize
-
 from treemetric._base.typing import FloatArray
 from treemetric._estimators.checks import Codes
 from treemetric.features import TreeFeatures
+from treemetric.features.tree_features import normalised
 from treemetric.kernels import TreeKernel
 from treemetric.treeset import TreeSet
 
@@ -33,7 +32,7 @@ class SecondKernel:
         # Rows of length 1, or rows of zeros.
         self._features: Any = None
         if isinstance(kernel, TreeFeatures):
-            self._features = normalize(kernel.fit_transform(trees))
+            self._features = normalised(kernel.fit_transform(trees))
         else:
             kernel.fit(trees)
 
@@ -47,7 +46,7 @@ class SecondKernel:
         """Combine with another kernel of new trees with some of the training trees."""
         if isinstance(self.kernel, TreeKernel):
             return self._combined(self.kernel(trees, self._trees[columns]), other)
-        rows = normalize(self.kernel.transform(trees))
+        rows = normalised(self.kernel.transform(trees))
         return self._combined((rows @ self._features[columns].T).toarray(), other)
 
     def _combined(self, own: FloatArray, other: FloatArray) -> FloatArray:

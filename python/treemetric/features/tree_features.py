@@ -324,4 +324,9 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             shape = (len(offsets) - 1, len(self._vocabulary.entries))
             found = csr_matrix((counts, columns[used], ends), shape=shape)
             found.sort_indices()
-        return found if self.norm is None else normalize(found, self.norm, copy=False)
+        return found if self.norm is None else normalised(found, self.norm)
+
+
+def normalised(rows: csr_matrix, norm: str = "l2") -> csr_matrix:
+    """Divide rows by their norms in place; scikit-learn refuses a matrix without columns."""
+    return normalize(rows, norm, copy=False) if rows.shape[1] else rows
