@@ -260,7 +260,8 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _kernels(self, X: TreeSet, Y: TreeSet | None) -> FloatArray:
         kernel, threads = self._check_params()
         shape = (len(X), len(X if Y is None else Y))
-        check_memory(8 * shape[0] * shape[1], f"a kernel matrix of shape {shape}")
+        # The kernels and the products of lengths.
+        check_memory(16 * shape[0] * shape[1], f"a kernel matrix of shape {shape}")
         arrays, rows = joined(X, Y)
         found = np.empty(shape)
         with stage(self.verbose, f"{type(self).__name__}: kernels", "pairs") as report:
@@ -269,14 +270,12 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return found
         if Y is None:
             lengths = _lengths(np.diagonal(found))
-            found /= lengths[:, None]
-            found /= lengths
+            found /= np.multiply.outer(lengths, lengths)
             # Not almost 1; the kernel of an empty tree stays 0.
             np.fill_diagonal(found, (np.diagonal(found) > 0).astype(np.float64))
             return found
         lengths = _lengths(_core.self_kernels(arrays, kernel, (threads, None)))
-        found /= lengths[: len(X), None]
-        found /= lengths[len(X) :]
+        found /= np.multiply.outer(lengths[: len(X)], lengths[len(X) :])
         return found
 
     def _diagonal(self, X: TreeSet) -> FloatArray:

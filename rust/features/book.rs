@@ -36,7 +36,7 @@ pub struct Hashing {
 
 impl Hashing {
     /// The column of a feature and its sign.
-    pub(crate) fn place(&self, hash: u64) -> (u32, f64) {
+    pub(crate) fn place(self, hash: u64) -> (u32, f64) {
         // The high half of a product maps 32 bits evenly to the columns.
         let column = ((hash & 0xffff_ffff) * u64::from(self.columns)) >> 32;
         let negative = self.signed && hash >> 63 == 1;

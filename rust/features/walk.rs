@@ -175,10 +175,10 @@ fn list_subtrees<B: Book>(
     found.extend(before.iter().flatten());
     for depth in 1..=height.min(tallest + 1) {
         let mut now = Vec::with_capacity(tree.len());
-        for node in 0..tree.len() {
+        for (node, &own) in heights.iter().enumerate() {
             cancel.check()?;
             let name = subtree(tree, node, &sizes, &before, book);
-            if depth <= heights[node] + 1 {
+            if depth <= own + 1 {
                 found.extend(name);
             }
             now.push(name);

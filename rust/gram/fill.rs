@@ -100,5 +100,6 @@ pub(crate) fn fill<S>(
     };
     let Run { threads, cancel, poll } = run;
     let tasks = Tasks { threads, count: pieces.len(), cancel };
-    for_each(tasks, scratch, one, receive, || poll(done.get()))
+    for_each(tasks, scratch, one, receive, || poll(done.get()))?;
+    if poll(extent.pairs()) { Ok(()) } else { Err(Error::Cancelled) }
 }
