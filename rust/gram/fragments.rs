@@ -150,7 +150,7 @@ impl Table {
                 let delta = match how {
                     Fragments::Subset { decay } => self.subset((x, a), (y, b), decay),
                     Fragments::Partial { decay, depth_decay } => {
-                        self.partial((x, a), (y, b), decay, depth_decay)
+                        self.partial((x, a), (y, b), (decay, depth_decay), cancel)?
                     }
                 };
                 self.delta.push(delta);
@@ -184,9 +184,9 @@ impl Table {
         &mut self,
         (x, a): (&Dag, usize),
         (y, b): (&Dag, usize),
-        decay: f64,
-        depth_decay: f64,
-    ) -> f64 {
+        (decay, depth_decay): (f64, f64),
+        cancel: &Cancel,
+    ) -> Result<f64> {
         let (of_x, of_y) = (x.children(a), y.children(b));
         let mut sums = std::mem::take(&mut self.sums);
         sums.clear();
@@ -194,6 +194,7 @@ impl Table {
         let square = decay * decay;
         let mut total = square;
         for &child in of_x {
+            cancel.check()?;
             // D(k - 1, l - 1), and the part of D(k, l) that ends at child k.
             let (mut before, mut row) = (0.0, 0.0);
             for (sum, &other) in sums.iter_mut().zip(of_y) {
@@ -205,6 +206,6 @@ impl Table {
             }
         }
         self.sums = sums;
-        depth_decay * total
+        Ok(depth_decay * total)
     }
 }
