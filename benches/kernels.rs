@@ -136,6 +136,7 @@ fn all_pairs(criterion: &mut Criterion) {
             triangle: true,
             diagonal: false,
             cutoff: None,
+            norm: None,
         };
         group.throughput(Throughput::Elements(request.pairs()));
         group.bench_function(BenchmarkId::new("unit", nodes), |b| {

@@ -1,5 +1,7 @@
 //! Slow and obvious twins of what the crate computes fast. For tests only.
 
+use crate::cost::OperationCosts;
+use crate::pair::Norm;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -61,6 +63,63 @@ pub(crate) fn unit(a: Option<i32>, b: Option<i32>) -> i64 {
     i64::from(a != b)
 }
 
+/// All norms, and none.
+pub(crate) fn norms() -> impl Strategy<Value = Option<Norm>> {
+    let norms = [Norm::Weight, Norm::Max, Norm::Sum, Norm::LiZhang].map(Some);
+    proptest::sample::select([&[None], &norms[..]].concat())
+}
+
+/// A distance under a norm: `all` is the cost of deleting one tree and inserting the other, `gap`
+/// the largest cost of a gap.
+pub(crate) fn normalised(
+    d: f64,
+    norm: Option<Norm>,
+    nodes: (usize, usize),
+    all: f64,
+    gap: f64,
+) -> f64 {
+    let (n, m) = (nodes.0 as f64, nodes.1 as f64);
+    match norm {
+        _ if d == 0.0 => 0.0,
+        None => d,
+        Some(Norm::Weight) => d / all,
+        Some(Norm::Max) => d / n.max(m),
+        Some(Norm::Sum) => d / (n + m),
+        Some(Norm::LiZhang) => 2.0 * d / (gap * (n + m) + d),
+    }
+}
+
+/// More than deleting and inserting everything in any test: what is never done costs that much.
+pub(crate) const NEVER_COST: i64 = 1_000_000;
+
+/// Whole numbers as costs, infinite for [`NEVER_COST`].
+pub(crate) fn scaled(cost: i64, unit: f64) -> f64 {
+    if cost == NEVER_COST { f64::INFINITY } else { cost as f64 * unit }
+}
+
+/// What deleting, inserting and replacing cost, with ties, zeros and infinity.
+pub(crate) fn kinds() -> impl Strategy<Value = [i64; 3]> {
+    let replace = prop_oneof![4 => 0..7i64, 2 => 0..20i64, 1 => Just(NEVER_COST)];
+    (0..8i64, 0..8i64, replace).prop_map(|(delete, insert, replace)| [delete, insert, replace])
+}
+
+/// The costs of labels by kind of edit.
+pub(crate) fn by_kind(
+    [delete, insert, replace]: [i64; 3],
+) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+    move |a, b| match (a, b) {
+        (Some(a), Some(b)) if a != b => replace,
+        (Some(_), None) => delete,
+        (None, Some(_)) => insert,
+        _ => 0,
+    }
+}
+
+/// The same as the crate has them.
+pub(crate) fn operations([delete, insert, replace]: [i64; 3], unit: f64) -> OperationCosts {
+    OperationCosts::new(scaled(delete, unit), scaled(insert, unit), scaled(replace, unit)).unwrap()
+}
+
 /// The edit distance of two forests by the recursion on their right-most roots.
 pub(crate) fn distance(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
     let mut known = HashMap::new();
@@ -106,6 +165,36 @@ fn forest(
     }
     known.insert((f, g), best);
     best
+}
+
+/// The optimal mapping that pairs two nodes only where nothing else is optimal: from the last
+/// roots on, a node of `x` is deleted if that is optimal, or else a node of `y` inserted. Pairs
+/// ascending.
+pub(crate) fn delete_first_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> Vec<(u32, u32)> {
+    let mut known = HashMap::new();
+    let mut pairs = Vec::new();
+    let mut open = vec![(x.children(-1), y.children(-1))];
+    while let Some((f, g)) = open.pop() {
+        let (Some((&i, left_x)), Some((&j, left_y))) = (f.split_last(), g.split_last()) else {
+            continue;
+        };
+        let (below_x, below_y) = (x.children(i as i32), y.children(j as i32));
+        let mut least =
+            |f: &[usize], g: &[usize]| forest(x, y, f.to_vec(), g.to_vec(), cost, &mut known);
+        let whole = least(&f, &g);
+        let (deleted, inserted) = ([left_x, &below_x].concat(), [left_y, &below_y].concat());
+        if least(&deleted, &g) + cost(Some(x.codes[i]), None) == whole {
+            open.push((deleted, g));
+        } else if least(&f, &inserted) + cost(None, Some(y.codes[j])) == whole {
+            open.push((f, inserted));
+        } else {
+            pairs.push((i as u32, j as u32));
+            open.push((left_x.to_vec(), left_y.to_vec()));
+            open.push((below_x, below_y));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
 }
 
 /// All mappings that keep ancestry and left-to-right order, by enumeration; pairs ascending.

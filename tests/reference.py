@@ -137,6 +137,45 @@ def key_roots(left: Sequence[int]) -> list[int]:
 # --- alignments --------------------------------------------------------------------
 
 
+def delete_first_alignment(x: Tree, y: Tree, cost: Cost) -> Pairs:
+    """The optimal pairs if a deletion is preferred to an insertion, and both to a pair.
+
+    Decisions go from the right-most roots on, hence from the last node in postorder backwards.
+    """
+    kids_x, kids_y = children(x.parents), children(y.parents)
+
+    @cache
+    def least(f: tuple[int, ...], g: tuple[int, ...]) -> Any:
+        options = [option[0] for option in ways(f, g)]
+        return min(options) if options else 0
+
+    def ways(f: tuple[int, ...], g: tuple[int, ...]) -> list[Any]:
+        """Cost, what is left to do, and the pair, for each way to edit the last roots."""
+        found: list[Any] = []
+        if f:
+            rest = (f[:-1] + kids_x[f[-1]], g)
+            found.append((least(*rest) + cost(x.labels[f[-1]], None), [rest], None))
+        if g:
+            rest = (f, g[:-1] + kids_y[g[-1]])
+            found.append((least(*rest) + cost(None, y.labels[g[-1]]), [rest], None))
+        if f and g:
+            i, j = f[-1], g[-1]
+            rests = [(f[:-1], g[:-1]), (kids_x[i], kids_y[j])]
+            price = cost(x.labels[i], y.labels[j]) + sum(least(*rest) for rest in rests)
+            found.append((price, rests, (i, j)))
+        return found
+
+    pairs, open_ = [], [(kids_x[-1], kids_y[-1])]
+    while open_:
+        f, g = open_.pop()
+        for price, rests, pair in ways(f, g):
+            if price == least(f, g):
+                open_.extend(rests)
+                pairs.extend([] if pair is None else [pair])
+                break
+    return tuple(sorted(pairs))
+
+
 def shape(tree: Tree) -> tuple[int, ...]:
     """Return the parents as plain numbers, which can be a dictionary key."""
     return tuple(int(parent) for parent in tree.parents)
@@ -405,3 +444,18 @@ def added(fragments: Iterator[tuple[Fragment, float]]) -> dict[Fragment, float]:
 def inner_product(one: Mapping[Any, float], other: Mapping[Any, float]) -> float:
     """Return the inner product of two sparse vectors."""
     return sum(weight * other.get(fragment, 0.0) for fragment, weight in one.items())
+
+
+def normalised(d: Any, norm: str | None, x: Tree, y: Tree, cost: Cost, alphabet: Any) -> Any:
+    """Divide a distance as a norm says; `alphabet` are the labels of the costs."""
+    n, m = len(x.labels), len(y.labels)
+    if d == 0 or norm is None:
+        return d
+    if norm == "max":
+        return d / max(n, m)
+    if norm == "sum":
+        return d / (n + m)
+    if norm == "weight":
+        return d / (sum(cost(a, None) for a in x.labels) + sum(cost(None, b) for b in y.labels))
+    gap = max(max(cost(a, None), cost(None, a)) for a in alphabet)
+    return 2 * d / (gap * (n + m) + d)

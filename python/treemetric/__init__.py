@@ -22,18 +22,22 @@ from treemetric.costs import (
     CostMatrix,
     Costs,
     EmbeddingCosts,
+    OperationCosts,
+    PairCosts,
     UnitCosts,
     VectorCosts,
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
 from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
+from treemetric.paired import normalized_distance, normalized_similarity, paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
     from treemetric import (
         classification,
+        compat,
         convert,
         datasets,
         distributed,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
         features,
         kernels,
         learning,
+        metrics,
         plotting,
         testing,
     )
@@ -58,6 +63,8 @@ __all__ = [
     "EditCounts",
     "EmbeddingCosts",
     "NearestResult",
+    "OperationCosts",
+    "PairCosts",
     "SoftAlignment",
     "Tree",
     "TreeDistances",
@@ -72,6 +79,7 @@ __all__ = [
     "WithinResult",
     "align",
     "classification",
+    "compat",
     "convert",
     "cooptimal",
     "datasets",
@@ -83,7 +91,11 @@ __all__ = [
     "features",
     "kernels",
     "learning",
+    "metrics",
     "nearest",
+    "normalized_distance",
+    "normalized_similarity",
+    "paired_distances",
     "pairwise_distances",
     "plotting",
     "soft_alignment",
@@ -95,6 +107,7 @@ __all__ = [
 # Modules that pull in scikit-learn or SciPy are imported when first used.
 _MODULES = (
     "classification",
+    "compat",
     "convert",
     "datasets",
     "distributed",
@@ -102,6 +115,7 @@ _MODULES = (
     "features",
     "kernels",
     "learning",
+    "metrics",
     "plotting",
     "testing",
 )

@@ -21,6 +21,8 @@ _Kinds: TypeAlias = tuple[bool, int | None, tuple[int, int] | None, int | None]
 _Rows: TypeAlias = tuple[OffsetArray, npt.NDArray[np.uint32], FloatArray]
 _Kernel: TypeAlias = tuple[str, float, float, int]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
+# The cutoff and the norm of results.
+_Limits: TypeAlias = tuple[float | None, str | None]
 
 @final
 class TreeData:
@@ -40,7 +42,7 @@ class TreeData:
     @staticmethod
     def from_parents(labels: Iterable[Hashable] | None, parents: Iterable[int]) -> TreeData: ...
     @staticmethod
-    def from_nested(nested: Any) -> TreeData: ...
+    def from_nested(nested: Any, refuse: Callable[[Any], None]) -> TreeData: ...
     @staticmethod
     def from_callable(
         root: Any,
@@ -76,12 +78,17 @@ class PreparedSet:
         parents: IntArray,
         offsets: OffsetArray,
         shapes: Shapes | None = None,
+        threads: int = 1,
     ) -> PreparedSet: ...
     def __len__(self) -> int: ...
 
 @final
 class CostTable:
-    def __new__(cls, replace: FloatArray, delete: FloatArray, insert: FloatArray) -> CostTable: ...
+    def __new__(
+        cls, replace: FloatArray, delete: FloatArray, insert: FloatArray, *, by_node: bool = False
+    ) -> CostTable: ...
+    @staticmethod
+    def operations(delete: float, insert: float, replace: float) -> CostTable: ...
     def is_symmetric(self) -> bool: ...
 
 @final
@@ -122,7 +129,7 @@ class CoOptimalPair:
         y: TreeData,
         table: CostTable | None,
         index: dict[Hashable, int] | None,
-        tolerance: float,
+        tolerance: float | None,
     ) -> CoOptimalPair: ...
     def count(self) -> bytes: ...
     def expectation(self) -> FloatArray: ...
@@ -134,6 +141,7 @@ def align_pair(
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
+    delete_first: bool,
 ) -> tuple[float, bytes]: ...
 def all_pairs(pairs: bytes, x: TreeData, y: TreeData) -> tuple[_Pair, ...]: ...
 def alignment_cost(
@@ -163,7 +171,7 @@ def edit_counts(
         tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
         tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
     ],
-    script: tuple[bool, float | None, float],
+    script: tuple[bool, float | None, float | None],
     work: _Work,
 ) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...
 def pack(
@@ -196,13 +204,16 @@ def closure(matrix: FloatArray) -> FloatArray: ...
 def violations(matrix: FloatArray, tolerance: float) -> list[tuple[str, list[int], float]]: ...
 def threads(n_jobs: int) -> int: ...
 def available_memory() -> int: ...
-def unit_distance(x: TreeData, y: TreeData, cutoff: float | None = None) -> float: ...
+def unit_distance(
+    x: TreeData, y: TreeData, cutoff: float | None = None, norm: str | None = None
+) -> float: ...
 def table_distance(
     x: TreeData,
     y: TreeData,
     table: CostTable,
     index: dict[Hashable, int] | None,
     cutoff: float | None = None,
+    norm: str | None = None,
 ) -> float: ...
 def distance_by(
     x: TreeData,
@@ -214,10 +225,18 @@ def distance_by(
 def pairwise(
     sets: tuple[PreparedSet, PreparedSet | None],
     resolved: _Resolved,
-    out: npt.NDArray[np.floating[Any]],
-    cutoff: float | None,
+    out: npt.NDArray[Any],
+    limits: _Limits,
     work: _Work,
 ) -> int: ...
+def paired(
+    sets: tuple[PreparedSet, PreparedSet],
+    resolved: _Resolved,
+    out: npt.NDArray[Any],
+    limits: _Limits,
+    work: _Work,
+) -> None: ...
+def is_whole(costs: CostTable | VectorTable | None) -> bool: ...
 def matrix_bytes(
     sizes: tuple[tuple[int, int], int, tuple[int, int], tuple[int, int]],
     cutoff: bool,
@@ -228,7 +247,7 @@ def inner_shares(trees: PreparedSet) -> FloatArray: ...
 def neighbors(
     sets: tuple[PreparedSet, PreparedSet | None],
     resolved: _Resolved,
-    wanted: tuple[int | None, float | None],
+    wanted: tuple[int | None, float | None, str | None],
     how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
     work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...

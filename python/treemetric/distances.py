@@ -5,19 +5,19 @@ from pathlib import Path
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Distances, DType, Progress, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_bool, check_cutoff, check_n_jobs, refuse, shown
-from treemetric.costs import Costs
-from treemetric.costs.resolve import check_costs
+from treemetric.costs.resolve import check_pair
 from treemetric.matrix.problem import Problem
 from treemetric.tree import Tree
-from treemetric.treeset import check_tree
 
 __all__ = ["distance", "pairwise_distances"]
 
 
-def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | None = None) -> float:
+def distance(
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, cutoff: float | None = None
+) -> float:
     """Compute the tree edit distance from x to y.
 
     It is the cost of the cheapest way to turn x into y by deleting nodes (their children
@@ -27,7 +27,7 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     ----------
     x, y : Tree
         Trees or forests; either may be empty.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         A distance above it is returned as ``inf``, often without computing it. Distances up
@@ -48,6 +48,8 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
     See Also
     --------
     pairwise_distances : All distances of many trees, in parallel.
+    paired_distances : The distances of pairs of trees, in parallel.
+    normalized_distance : The distance in relation to the sizes of the trees.
 
     Notes
     -----
@@ -85,10 +87,9 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
         if cutoff is None:
             return _core.unit_distance(x._data, y._data)
         return _core.unit_distance(x._data, y._data, check_cutoff(cutoff, "distance"))
-    check_tree(x, "x", "distance")
-    check_tree(y, "y", "distance")
+    checked = check_pair(x, y, costs, "distance")
     limit = check_cutoff(cutoff, "distance")
-    table, index = check_costs(costs, "distance")._pair_table(x, y)
+    table, index = checked._pair_table(x, y)
     if table is None:
         return _core.unit_distance(x._data, y._data, limit)
     return _core.table_distance(x._data, y._data, table, index, limit)
@@ -98,11 +99,12 @@ def pairwise_distances(
     X: Trees,
     Y: Trees | None = None,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: Distances | PathLike | None = None,
     progress: Progress = None,
     memory_budget: int | str | None = None,
@@ -117,7 +119,7 @@ def pairwise_distances(
     Y : TreeSet or list of Tree, optional
         The target trees; X itself by default. Then every pair is computed once if the costs
         are symmetric.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``. Pairs excluded by a lower bound are never
@@ -128,11 +130,16 @@ def pairwise_distances(
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does
         not depend on it.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result; distances are computed exactly and rounded at the end.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result; distances are computed exactly and rounded at the end. Integers
+        (``'int8'`` to ``'int64'``, ``'uint8'`` to ``'uint64'``) need costs that are whole numbers,
+        no cutoff and no norm. A distance that does not fit is an error.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``. Needs
         ``Y=None`` and symmetric costs.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `normalized_distance`. The cutoff is in the scale of
+        the result.
     out : ndarray or path, optional
         Array of the right shape and type to fill, for instance a ``numpy.memmap``. Or a
         path that ends in ``.npy`` or ``.zarr`` (needs zarr): the distances are computed
@@ -164,8 +171,9 @@ def pairwise_distances(
     CancelledError
         If `progress` returned False.
     ValueError
-        If the file at `out` was made from other trees, with other costs or options, or by
-        another version of treemetric; the message names the difference.
+        If a distance does not fit in a type of integers. If the file at `out` was made from
+        other trees, with other costs or options, or by another version of treemetric; the
+        message names the difference.
     FileExistsError
         If the file at `out` exists and has no manifest.
     BlockingIOError
@@ -174,6 +182,7 @@ def pairwise_distances(
     See Also
     --------
     distance : The distance of two trees.
+    paired_distances : The distances of X[i] and Y[i] only.
     treemetric.distributed.pairwise_distances : Distances on many machines.
 
     Notes
@@ -183,7 +192,8 @@ def pairwise_distances(
 
     The manifest ``D.npy.manifest.json`` of a file ``D.npy`` holds fingerprints of the trees and
     costs, the options, the version and the list of finished blocks. The name of an unfinished file
-    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks.
+    ends in ``.partial``; an unfinished Zarr array has NaN in missing blocks,
+    or the largest value of a type of integers.
 
     Examples
     --------
@@ -195,6 +205,12 @@ def pairwise_distances(
            [2., 2., 0.]])
     >>> pairwise_distances(trees, condensed=True)
     array([1., 2., 2.])
+    >>> pairwise_distances(trees, dtype="uint16")
+    array([[0, 1, 2],
+           [1, 0, 2],
+           [2, 2, 0]], dtype=uint16)
+    >>> pairwise_distances(trees, norm="max", condensed=True).round(2)
+    array([0.33, 0.67, 1.  ])
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -217,7 +233,14 @@ def pairwise_distances(
             refuse("overwrite", name, "False unless out is a path", "True")
     with reporter(progress, name, "pairs") as report:
         problem = Problem.checked(
-            X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+            X,
+            Y,
+            costs=costs,
+            cutoff=cutoff,
+            dtype=dtype,
+            condensed=condensed,
+            norm=norm,
+            function=name,
         )
         if path is None:
             result = problem.result_array(out, name)

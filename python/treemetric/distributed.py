@@ -11,10 +11,9 @@ from typing import Any
 
 from treemetric._base.extras import need
 from treemetric._base.progress import reporter
-from treemetric._base.typing import DType, Progress, Trees
+from treemetric._base.typing import CostsLike, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import check_n_jobs, refuse, shown
-from treemetric.costs import Costs
+from treemetric._base.validation import check_n_jobs, is_int, refuse, shown
 from treemetric.matrix import dask as on_dask
 from treemetric.matrix import joblib as on_joblib
 from treemetric.matrix.fill import DistanceFile, check_budget, store_class
@@ -29,11 +28,12 @@ def pairwise_distances(
     Y: Trees | None = None,
     *,
     client: Any = None,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: PathLike | None = None,
     writer: str = "client",
     progress: Progress = None,
@@ -51,17 +51,19 @@ def pairwise_distances(
     client : distributed.Client, optional
         The cluster that fills `out`; the current client by default. The trees are sent to each
         worker once. Not used without `out`: dask then computes the array as any other.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
     n_jobs : int, optional
         Number of threads for each block; None means 1, because dask's workers have threads of
         their own.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result, as in `treemetric.pairwise_distances`.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
         `treemetric.pairwise_distances`. Each function can resume a file of the other.
@@ -114,7 +116,14 @@ def pairwise_distances(
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(
-        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+        X,
+        Y,
+        costs=costs,
+        cutoff=cutoff,
+        dtype=dtype,
+        condensed=condensed,
+        norm=norm,
+        function=name,
     )
     if writer not in ("client", "workers"):
         refuse("writer", name, "'client' or 'workers'", shown(writer))
@@ -137,11 +146,12 @@ def joblib_distances(
     X: Trees,
     Y: Trees | None = None,
     *,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     cutoff: float | None = None,
     n_jobs: int | None = None,
     dtype: DType = "float64",
     condensed: bool = False,
+    norm: Norm | None = None,
     out: PathLike | None = None,
     progress: Progress = None,
     memory_budget: int | str | None = None,
@@ -159,16 +169,18 @@ def joblib_distances(
         The source trees.
     Y : TreeSet or list of Tree, optional
         The target trees; X itself by default.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
     cutoff : float, optional
         Distances above it are returned as ``inf``.
     n_jobs : int, optional
         As for ``joblib.Parallel``.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result, as in `treemetric.pairwise_distances`.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     out : path, optional
         A path that ends in ``.npy`` or ``.zarr``, filled and resumed as by
         `treemetric.pairwise_distances`. The result is an array in memory by default.
@@ -206,10 +218,19 @@ def joblib_distances(
            [2., 2., 0.]])
     """
     name = "joblib_distances"
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
+        refuse("n_jobs", name, "None or an int other than 0", shown(n_jobs))
     budget = check_budget(memory_budget, name)
     _check_path(out, name)
     problem = Problem.checked(
-        X, Y, costs=costs, cutoff=cutoff, dtype=dtype, condensed=condensed, function=name
+        X,
+        Y,
+        costs=costs,
+        cutoff=cutoff,
+        dtype=dtype,
+        condensed=condensed,
+        norm=norm,
+        function=name,
     )
     with reporter(progress, name, "pairs") as report:
         if out is None:

@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._base.typing import Distances, DType, Trees
-from treemetric._base.validation import check_dtype, check_int, check_n_jobs
+from treemetric._base.typing import CostsLike, Distances, DType, Norm, Trees
+from treemetric._base.validation import check_dtype, check_int, check_n_jobs, check_norm
 from treemetric._estimators.checks import check_option, check_some_trees
-from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
@@ -27,7 +26,8 @@ __all__ = ["TreeDistances", "TreeNeighborsGraph"]
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that stores trees and compares other trees with them."""
 
-    costs: Costs | None
+    costs: CostsLike | None
+    norm: Norm | None
     n_jobs: int | None
     trees_: "TreeSet"
 
@@ -45,6 +45,7 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         name = type(self).__name__
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
+        check_norm(self.norm, name)
         self.trees_ = check_some_trees(X, name)
 
     def _check_transform(self, X: Trees) -> "TreeSet":
@@ -57,12 +58,14 @@ class TreeDistances(_TreeTransformer):
 
     Parameters
     ----------
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result, as in `treemetric.pairwise_distances`.
 
     Attributes
     ----------
@@ -92,11 +95,13 @@ class TreeDistances(_TreeTransformer):
     def __init__(
         self,
         *,
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
+        norm: Norm | None = None,
         n_jobs: int | None = None,
         dtype: DType = "float64",
     ) -> None:
         self.costs = costs
+        self.norm = norm
         self.n_jobs = n_jobs
         self.dtype = dtype
 
@@ -181,7 +186,7 @@ class TreeDistances(_TreeTransformer):
         return self._distances(self.trees_, None)
 
     def _distances(self, X: "TreeSet", Y: "TreeSet | None") -> Distances:
-        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
+        options: dict[str, Any] = {"costs": self.costs, "norm": self.norm, "n_jobs": self.n_jobs}
         return pairwise_distances(X, Y, dtype=self.dtype, **options)
 
 
@@ -198,8 +203,10 @@ class TreeNeighborsGraph(_TreeTransformer):
         training tree is its own nearest neighbour.
     mode : {'distance', 'connectivity'}, default='distance'
         The values of edges: distances, or 1.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
 
@@ -239,12 +246,14 @@ class TreeNeighborsGraph(_TreeTransformer):
         n_neighbors: int = 5,
         *,
         mode: str = "distance",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
+        norm: Norm | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
         self.costs = costs
+        self.norm = norm
         self.n_jobs = n_jobs
 
     def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
@@ -346,5 +355,6 @@ class TreeNeighborsGraph(_TreeTransformer):
                 f"n_neighbors = {self.n_neighbors}, n_samples_fit = {m}, n_samples = {n}"
             )
             raise ValueError(message)
-        found = nearest(trees, self.trees_, k=kept, costs=self.costs, n_jobs=self.n_jobs)
+        options: dict[str, Any] = {"costs": self.costs, "norm": self.norm, "n_jobs": self.n_jobs}
+        found = nearest(trees, self.trees_, k=kept, **options)
         return found.to_graph(mode=self.mode)

@@ -1,10 +1,12 @@
 """Trees as immutable values."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from inspect import Signature
+from typing import Any, Never
 
 import numpy as np
 
+from treemetric._base import doors
 from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
 from treemetric._base.navigation import Navigation
@@ -52,9 +54,14 @@ class Tree(Navigation, Immutable):
     __slots__ = ("_data",)
     _data: TreeData
 
-    def __init__(self) -> None:
+    # Arguments are accepted only for the sake of an error that helps.
+    __signature__ = Signature()
+
+    def __init__(self, *values: Never, **options: Never) -> None:
         message = "use one of the from_ methods, such as Tree.from_bracket, to make a tree"
-        raise TypeError(message)
+        if values or options:
+            message = f"Tree takes no arguments; {message}. {doors.advice([*values, *options][0])}"
+        raise TypeError(message.rstrip())
 
     @classmethod
     def _wrap(cls, data: TreeData) -> "Tree":
@@ -119,7 +126,7 @@ class Tree(Navigation, Immutable):
         >>> Tree.from_nested(("a", ["b", ("c", ["d"])])).to_bracket()
         '{a{b}{c{d}}}'
         """
-        return cls._wrap(TreeData.from_nested(node))
+        return cls._wrap(TreeData.from_nested(node, doors.refuse_as_label))
 
     @classmethod
     def from_adjacency(
@@ -269,13 +276,16 @@ class Tree(Navigation, Immutable):
         >>> Tree.forest(pair).to_bracket()
         '{a{b}}{c}'
         """
+        if wrong := doors.unordered(trees):
+            message = f"a forest is made of trees in an order; got {wrong}"
+            raise TypeError(message)
         labels: list[Label] = []
         parents = [np.zeros(0, dtype=np.int32)]
         for position, tree in enumerate(trees):
             if not isinstance(tree, Tree):
                 got = f"trees[{position}] of type {type(tree).__name__}"
                 message = f"a forest is made of instances of 'treemetric.Tree'; got {got}"
-                raise TypeError(message)
+                raise TypeError(f"{message}. {doors.advice(tree)}".rstrip())
             own = tree.parents
             parents.append(np.where(own == -1, -1, own + len(labels)))
             labels.extend(tree.labels)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
+from pathlib import Path as FilePath
 from typing import Any, overload
 
 import numpy as np
 
 from treemetric import _core
+from treemetric._base import doors
 from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
@@ -20,7 +22,8 @@ __all__ = ["TreeSet"]
 def check_tree(tree: object, parameter: str, owner: str) -> Tree:
     """Check that an object is a tree."""
     if not isinstance(tree, Tree):
-        refuse(parameter, owner, "an instance of 'treemetric.Tree'", shown(tree))
+        must = "an instance of 'treemetric.Tree'"
+        refuse(parameter, owner, must, shown(tree), doors.advice(tree))
     return tree
 
 
@@ -28,15 +31,23 @@ def check_trees(trees: Trees, parameter: str, owner: str) -> "TreeSet":
     """Check that an object is a collection of trees, and return it as a set of trees."""
     if isinstance(trees, TreeSet):
         return trees
-    # A list is the usual case; the check for an iterable is slower.
-    if not isinstance(trees, list) and (
-        isinstance(trees, (Tree, str)) or not isinstance(trees, Iterable)
-    ):
-        must = "an instance of 'treemetric.TreeSet' or a list of 'treemetric.Tree'"
-        refuse(parameter, owner, must, shown(trees))
     found = TreeSet.__new__(TreeSet)
     found._pack(trees, parameter, owner)
     return found
+
+
+def _check_collection(trees: object, parameter: str, owner: str) -> None:
+    """Check that an object can be a collection of trees, and that its order has a meaning."""
+    must = "an instance of 'treemetric.TreeSet' or a list of 'treemetric.Tree'"
+    if isinstance(trees, TreeSet):
+        return
+    if isinstance(trees, Tree):
+        refuse(parameter, owner, must, shown(trees), "Use a list: [tree].")
+    if wrong := doors.unordered(trees):
+        refuse(parameter, owner, must, f"an unordered collection, {wrong}")
+    found = doors.of_class(trees)
+    if found or isinstance(trees, str) or not isinstance(trees, Iterable):
+        refuse(parameter, owner, must, shown(trees), found or doors.advice(trees))
 
 
 class TreeSet(Immutable):
@@ -91,6 +102,9 @@ class TreeSet(Immutable):
         classes: Sequence[Any] | None = None,
     ) -> None:
         """Check that all are trees, each once, and pack them."""
+        # A list is the usual case; other checks are slower.
+        if type(trees) is not list:
+            _check_collection(trees, parameter, owner)
         data = []
         for position, tree in enumerate(trees):
             if type(tree) is not Tree:
@@ -231,7 +245,11 @@ class TreeSet(Immutable):
         >>> trees.alphabet, trees.classes
         (('a', 7), (0,))
         """
-        alphabet, codes, parents, offsets, ids, classes = jsonl.read(path)
+        return cls._of_jsonl(FilePath(path).read_bytes().decode())
+
+    @classmethod
+    def _of_jsonl(cls, text: str) -> "TreeSet":
+        alphabet, codes, parents, offsets, ids, classes = jsonl.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), ids, classes)
 
     def to_jsonl(self, path: Path) -> None:
@@ -290,7 +308,11 @@ class TreeSet(Immutable):
         >>> len(trees), trees.alphabet
         (2, ('a', 'b', 'c'))
         """
-        alphabet, codes, parents, offsets = bracket.read(path)
+        return cls._of_bracket(FilePath(path).read_bytes().decode())
+
+    @classmethod
+    def _of_bracket(cls, text: str) -> "TreeSet":
+        alphabet, codes, parents, offsets = bracket.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), None, None)
 
     def to_bracket(self, path: Path) -> None:
@@ -353,11 +375,11 @@ class TreeSet(Immutable):
         """Number of nodes of each tree."""
         return np.diff(self.offsets)
 
-    def _core_set(self) -> "_core.PreparedSet":
+    def _core_set(self, threads: int = 1) -> "_core.PreparedSet":
         """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
             # Trees that were compared before bring their preparation.
-            prepared = _core.PreparedSet(*self._arrays, self._shapes)
+            prepared = _core.PreparedSet(*self._arrays, self._shapes, threads)
             self._put(_prepared=prepared, _shapes=None)
         return self._prepared  # type: ignore[return-value]
 

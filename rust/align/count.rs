@@ -56,7 +56,7 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     }
 
     /// Takes up what was found out about the same pair with the same tolerance and order.
-    pub fn resume(pair: Pair<'a>, tolerance: f64, order: Order, solved: Solved<Q>) -> Self {
+    pub fn resume(pair: Pair<'a>, tolerance: Option<f64>, order: Order, solved: Solved<Q>) -> Self {
         let Solved { trees, saving, reach, lists } = solved;
         let problem = Setting::new(pair, tolerance, order).with_savings(trees, saving);
         Self { problem, reach, lists: RefCell::new(lists) }

@@ -4,8 +4,8 @@
 //! without a partner are deleted or inserted. Several can be optimal.
 //!
 //! Everything here walks the two trees in preorder (the right decomposition, whose postorder is
-//! the reversed preorder), or, where the order does not show, along left paths if that is less
-//! work. The grammar has two states, so that every alignment is derived in exactly one way:
+//! the reversed preorder), or along left paths where [`Ties::Delete`] asks for it, or where the
+//! order does not show and that is less work. The grammar has two states, so that every alignment is derived in exactly one way:
 //!
 //! ```text
 //! any     ->  delete the next node of x, then any   |   mapped
@@ -57,7 +57,7 @@ pub(crate) use problem::{Setting, only_counterparts, soft_work};
 pub(crate) use recycle::Recycled;
 pub use soft::soft_alignment;
 pub(crate) use sweep::KEEP_LISTS;
-pub use trace::one_alignment;
+pub use trace::{Ties, one_alignment};
 
 /// Whole numbers of quanta: `i64`, or `i128` for wide tables.
 pub(crate) trait Integer: crate::distance::Quanta + recycle::Recycle {}

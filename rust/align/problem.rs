@@ -2,17 +2,22 @@
 
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
-use crate::cost::Scale;
+use crate::cost::{NEVER, Scale};
 use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
+
+/// What is tied by default if costs were rounded: sums may differ by this share of the optimum.
+const ROUNDED_TIES: f64 = 1e-9;
 
 /// In which order the nodes are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// In preorder: the right decomposition.
     Preorder,
+    /// In postorder: the left decomposition.
+    Postorder,
     /// In whichever makes less work, where the order does not show in the result.
     Any,
     /// In whichever makes less work, also where the order shows in the last digits: for weights
@@ -21,7 +26,7 @@ pub enum Order {
 }
 
 /// Whether [`Order::Any`] walks this pair in preorder, as [`Order::Preorder`] does.
-pub fn walks_in_preorder(pair: Pair<'_>, tolerance: f64) -> bool {
+pub fn walks_in_preorder(pair: Pair<'_>, tolerance: Option<f64>) -> bool {
     Setting::new(pair, tolerance, Order::Any).orientation == Orientation::Right
 }
 
@@ -33,9 +38,9 @@ fn cells(x: &Prepared, y: &Prepared, orientation: Orientation) -> f64 {
     sum(x.oriented(orientation)) * sum(y.oriented(orientation))
 }
 
-/// Most cells that an alignment of the pair can take; proportional to its time.
+/// Most cells that an alignment of the pair can take, in any order; proportional to its time.
 pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
-    cells(x, y, Orientation::Right)
+    cells(x, y, Orientation::Left).max(cells(x, y, Orientation::Right))
 }
 
 /// The cells of all forests of a pair, in the better order: what soft alignments take.
@@ -51,7 +56,7 @@ pub struct Problem<'a, Q: Recycle> {
     pub(crate) y: &'a Paths,
     /// Savings of subtree pairs.
     pub(crate) trees: Recycled<Q>,
-    /// Savings of label pairs, negative where pairing loses.
+    /// Savings of label pairs, negative where pairing loses, `Q::NEVER` if they are never paired.
     labels: Vec<Q>,
     label_width: usize,
     /// Values that differ by at most this count as equal.
@@ -74,14 +79,16 @@ pub(crate) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    pub(crate) fn new(pair: Pair<'a>, tolerance: f64, order: Order) -> Self {
+    pub(crate) fn new(pair: Pair<'a>, tolerance: Option<f64>, order: Order) -> Self {
         let work = |orientation| cells(pair.x.tree, pair.y.tree, orientation);
         let nothing_saved = pair.nothing_saved();
         let exact = is_exact(pair.costs);
+        let tolerance = tolerance.unwrap_or(if exact { 0.0 } else { ROUNDED_TIES });
         // Without slack the set of optimal alignments does not depend on the order of the walk.
         let no_slack = exact && tolerance * (nothing_saved as f64) < 1.0;
         let any = order == Order::Free || (order == Order::Any && no_slack);
-        let left = any && work(Orientation::Left) < work(Orientation::Right);
+        let left =
+            order == Order::Postorder || any && work(Orientation::Left) < work(Orientation::Right);
         let orientation = if left { Orientation::Left } else { Orientation::Right };
         Self { pair, tolerance, orientation, nothing_saved, exact }
     }
@@ -98,7 +105,10 @@ impl<'a> Setting<'a> {
         let mut labels = Vec::with_capacity(rows.len() * columns.len());
         for &a in rows {
             let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(costs.raw_saving(a, y.code(b)))));
+            labels.extend(columns.iter().map(|&b| match costs.raw_saving(a, y.code(b)) {
+                NEVER => Q::NEVER,
+                saving => Q::from_wide(saving),
+            }));
         }
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
@@ -120,10 +130,7 @@ impl<'a> Setting<'a> {
 
 /// Whether quanta are the costs that were asked for, unrounded.
 fn is_exact(costs: Costs<'_>) -> bool {
-    match costs {
-        Costs::Unit => true,
-        Costs::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
-    }
+    matches!(costs.scale(), Scale::Decimal(_))
 }
 
 /// What rounding the costs to quanta can have changed in the cost of an alignment.
@@ -143,10 +150,10 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
     };
     match costs {
         SetCosts::Fixed(Costs::Unit) => true,
-        SetCosts::Fixed(costs @ Costs::Table(table)) => {
+        SetCosts::Fixed(costs) => {
             let slack = if is_exact(costs) { 0 } else { rounding(x, y) };
-            all_above(x, slack, &|code| table.delete(code))
-                && all_above(y, slack, &|code| table.insert(code))
+            all_above(x, slack, &|code| costs.delete(code))
+                && all_above(y, slack, &|code| costs.insert(code))
         }
         // The same labels on both sides, and the same gaps.
         SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
@@ -157,13 +164,14 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
 impl<'a, Q: Integer> Problem<'a, Q> {
     /// Computes the savings of all pairs of subtrees. Two ways to go on count as equally good if
     /// they differ by at most `tolerance` of the optimal cost, or by what rounding the costs to
-    /// quanta can have changed.
+    /// quanta can have changed. Without a tolerance, exact costs have exact ties, and rounded ones
+    /// a tolerance of 1e-9.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] if they do not fit, [`crate::Error::Cancelled`] if asked to stop.
     pub fn new(
         pair: Pair<'a>,
-        tolerance: f64,
+        tolerance: Option<f64>,
         order: Order,
         scratch: &mut Scratch<'_>,
     ) -> Result<Self> {
@@ -178,7 +186,7 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         (self.trees, self.saving)
     }
 
-    /// The saving of pairing two nodes.
+    /// The saving of pairing two nodes; `Q::NEVER` is below all others by more than the slack.
     #[inline(always)]
     pub(crate) fn pair(&self, i: usize, j: usize) -> Q {
         let (a, b) = (self.x.label[i] as usize, self.y.label[j] as usize);

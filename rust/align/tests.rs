@@ -29,7 +29,7 @@ fn ordered<'a, Q: Integer>(
     let (mut scratch, cancel) = (Workspace::default(), Cancel::default());
     Problem::new(
         Pair { x, y, costs },
-        1e-9,
+        None,
         order,
         &mut Scratch { workspace: &mut scratch, cancel: &cancel },
     )
@@ -46,7 +46,7 @@ fn cost_of(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
 }
 
 fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
-    let scaled = |a, b| cost(a, b) as f64 * unit;
+    let scaled = |a, b| naive::scaled(cost(a, b), unit);
     let replace: Vec<_> = (0..9).map(|k| scaled(Some(k / 3), Some(k % 3))).collect();
     let delete: Vec<_> = (0..3).map(|a| scaled(Some(a), None)).collect();
     let insert: Vec<_> = (0..3).map(|b| scaled(None, Some(b))).collect();
@@ -62,8 +62,12 @@ fn check_in<Q: Integer>(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cos
     let (least, optimal) = naive::optimal_mappings(x, y, cost);
     let (tree_x, tree_y) = (prepare(x), prepare(y));
     let cancel = Cancel::default();
-    let one = one_alignment(&problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
-    assert!(optimal.contains(&one), "{one:?} is not among {optimal:?}");
+    let one = |ties: Ties| {
+        let problem = ordered::<Q>(&tree_x, &tree_y, costs, ties.order());
+        one_alignment(&problem, ties, &cancel).unwrap()
+    };
+    assert!(optimal.contains(&one(Ties::Pair)));
+    assert!(optimal.contains(&one(Ties::Delete)));
     let all = CoOptimal::new(problem::<Q>(&tree_x, &tree_y, costs), &cancel).unwrap();
     assert!((all.cost() - least as f64 * unit).abs() < 1e-9);
     assert_eq!(all.count(&cancel).unwrap(), BigUint::from(optimal.len()));
@@ -103,6 +107,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1200))]
 
     #[test]
+    fn deleting_first_agrees_with_its_twin(x in trees(16, 2), y in trees(16, 2), seed in any::<u64>()) {
+        let (tree_x, tree_y) = (prepare(&x), prepare(&y));
+        let cost = cost_of(seed);
+        let table = table(&cost, 1.0);
+        let cases: [(_, naive::Cost<'_>); 2] = [(Costs::Unit, &naive::unit), (Costs::Table(&table), &cost)];
+        for (costs, cost) in cases {
+            let problem = ordered::<i64>(&tree_x, &tree_y, costs, Ties::Delete.order());
+            let pairs = one_alignment(&problem, Ties::Delete, &Cancel::default()).unwrap();
+            prop_assert_eq!(pairs, naive::delete_first_mapping(&x, &y, cost));
+        }
+    }
+
+    #[test]
     fn unit_costs_agree_with_the_enumeration(x in trees(6, 3), y in trees(6, 3)) {
         check(&x, &y, Costs::Unit, &naive::unit, 1.0);
     }
@@ -112,6 +129,44 @@ proptest! {
         let cost = cost_of(seed);
         for unit in [1.0, 1.0 / 3.0] {
             check(&x, &y, Costs::Table(&table(&cost, unit)), &cost, unit);
+        }
+    }
+
+    /// Some pairs of labels are never made, also of equal labels and where another pair ties.
+    #[test]
+    fn what_is_never_paired_is_in_no_alignment(
+        x in trees(5, 3), y in trees(5, 3), seed in any::<u64>(), never in 0u16..512,
+    ) {
+        let some = cost_of(seed);
+        let cost = |a: Option<i32>, b: Option<i32>| match (a, b) {
+            (Some(p), Some(q)) if never >> (3 * p + q) & 1 == 1 => naive::NEVER_COST,
+            _ => some(a, b),
+        };
+        for unit in [1.0, 1.0 / 3.0] {
+            check(&x, &y, Costs::Table(&table(&cost, unit)), &cost, unit);
+        }
+        let table = table(&cost, 1.0);
+        let (tree_x, tree_y) = (prepare(&x), prepare(&y));
+        let problem = ordered::<i64>(&tree_x, &tree_y, Costs::Table(&table), Order::Free);
+        // So hot that costs do not count.
+        let (_, soft) = soft_alignment(&problem, 1e60, &Cancel::default()).unwrap();
+        for (i, &a) in x.codes.iter().enumerate() {
+            for (j, &b) in y.codes.iter().enumerate() {
+                let share = soft.shares[i * (y.codes.len() + 1) + j];
+                prop_assert!(share > 0.0 || cost(Some(a), Some(b)) == naive::NEVER_COST);
+                prop_assert!(share == 0.0 || cost(Some(a), Some(b)) != naive::NEVER_COST);
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_of_edits_agree_with_the_enumeration(
+        x in trees(5, 3), y in trees(5, 3), kinds in naive::kinds()
+    ) {
+        let cost = naive::by_kind(kinds);
+        for unit in [1.0, 1.0 / 3.0] {
+            let costs = naive::operations(kinds, unit);
+            check(&x, &y, Costs::Operations(&costs), &cost, unit);
         }
     }
 

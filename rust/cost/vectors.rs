@@ -105,6 +105,11 @@ impl<'a> VectorCosts<'a> {
         self.quanta(self.gap_cost(code)) as i128
     }
 
+    /// The most that deleting or inserting a label costs, in quanta.
+    pub(crate) fn largest_gap(&self) -> i128 {
+        (0..self.lengths.len() as u32).map(|code| self.gap(code)).max().unwrap_or(0)
+    }
+
     /// A cost in quanta, rounded to the nearest, which a float64 holds exactly.
     #[inline(always)]
     fn quanta(&self, cost: f64) -> f64 {

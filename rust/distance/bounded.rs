@@ -5,7 +5,7 @@ use crate::distance::bounds::{cell_time, pair_is_above};
 use crate::distance::engine::{PairPlan, planned_distance};
 use crate::distance::workspace::Scratch;
 use crate::error::Result;
-use crate::pair::{Pair, SetCosts};
+use crate::pair::{Measure, Measures, Norm, Pair, SetCosts};
 
 /// Below this much work (nanoseconds) there is nothing to be spared.
 const SMALL: f64 = 2000.0;
@@ -15,16 +15,36 @@ const SMALL: f64 = 2000.0;
 /// # Errors
 /// As [`distance`](super::distance).
 pub fn distance_within(pair: &Pair<'_>, cutoff: f64, scratch: &mut Scratch<'_>) -> Result<f64> {
-    planned_distance_within(pair, &PairPlan::new(pair), cutoff, scratch)
+    measured_within(pair, &PairPlan::new(pair), Measure::Plain, cutoff, scratch)
 }
 
-/// The same by the plan of the pair.
+/// The result of a pair under a norm, infinite above the cutoff; both may be missing. The largest
+/// cost of a gap is that of the costs of the pair.
 ///
 /// # Errors
 /// As [`distance`](super::distance).
-pub fn planned_distance_within(
+pub fn planned_result(
     pair: &Pair<'_>,
     plan: &PairPlan,
+    norm: Option<Norm>,
+    cutoff: Option<f64>,
+    scratch: &mut Scratch<'_>,
+) -> Result<f64> {
+    let nodes = (pair.x.tree.nodes(), pair.y.tree.nodes());
+    let measures = Measures::new(SetCosts::Fixed(pair.costs), norm);
+    let measure = measures.of_pair(nodes, || pair.nothing_saved());
+    measured_within(pair, plan, measure, cutoff.unwrap_or(f64::INFINITY), scratch)
+}
+
+/// The result of a measure for the distance of a pair, if it is at most `cutoff`; infinity if it is
+/// not.
+///
+/// # Errors
+/// As [`distance`](super::distance).
+pub(crate) fn measured_within(
+    pair: &Pair<'_>,
+    plan: &PairPlan,
+    measure: Measure,
     cutoff: f64,
     scratch: &mut Scratch<'_>,
 ) -> Result<f64> {
@@ -34,12 +54,12 @@ pub fn planned_distance_within(
     let costs = SetCosts::Fixed(pair.costs);
     let work = plan.cells() * cell_time(costs, pair.smaller());
     if work < SMALL || cutoff == f64::INFINITY {
-        let found = planned_distance(pair, plan, scratch)?;
+        let found = measure.of(planned_distance(pair, plan, scratch)?);
         return Ok(if found <= cutoff { found } else { f64::INFINITY });
     }
-    let limit = costs.most_quanta(cutoff);
+    let limit = measure.most_quanta(costs, cutoff);
     if pair_is_above(pair, limit, work, scratch.cancel)? {
         return Ok(f64::INFINITY);
     }
-    distance_up_to(pair, plan, limit, scratch)
+    Ok(measure.of(distance_up_to(pair, plan, limit, scratch)?))
 }

@@ -31,7 +31,8 @@ mod tests;
 pub(crate) use banded::{distance_in_band, distance_up_to};
 #[doc(hidden)]
 pub use bench_hooks::{Census, census};
-pub use bounded::{distance_within, planned_distance_within};
+pub(crate) use bounded::measured_within;
+pub use bounded::{distance_within, planned_result};
 pub use bounds::Catalogue;
 pub(crate) use bounds::{BoundScratch, Bounds, FAVOURITES_BYTES, cell_time, preparation_time};
 pub use engine::{Decomposition, Kernel, PairPlan, Route, distance, distance_by, planned_distance};

@@ -33,9 +33,15 @@ impl SetCosts<'_> {
 
     /// The largest number of quanta that, as a distance, is at most `cutoff`.
     pub(crate) fn most_quanta(self, cutoff: f64) -> i128 {
+        self.last_quanta(cutoff, |distance| distance <= cutoff)
+    }
+
+    /// The largest number of quanta whose distance passes, if all smaller distances do; it is near
+    /// the distance `guess`.
+    pub(crate) fn last_quanta(self, guess: f64, passes: impl Fn(f64) -> bool) -> i128 {
         // Distances grow with their quanta, so there is a last one; division finds it roughly.
-        let fits = |quanta| self.total(quanta) <= cutoff;
-        let guess = ((cutoff / self.total(1)) as i128).clamp(0, i128::MAX - 1);
+        let fits = |quanta| passes(self.total(quanta));
+        let guess = ((guess / self.total(1)) as i128).clamp(0, i128::MAX - 1);
         let (mut within, mut above, mut step) = (guess, guess, 1i128);
         while within > 0 && !fits(within) {
             above = within;
@@ -52,6 +58,19 @@ impl SetCosts<'_> {
             *if fits(middle) { &mut within } else { &mut above } = middle;
         }
         within
+    }
+
+    /// Whether all distances are whole numbers because all costs are.
+    pub fn is_whole(self) -> bool {
+        matches!(self, SetCosts::Fixed(costs) if costs.total(1) == 1.0)
+    }
+
+    /// The most quanta that deleting or inserting a label costs, of all labels that have costs.
+    pub(crate) fn largest_gap(self) -> i128 {
+        match self {
+            SetCosts::Fixed(costs) => costs.largest_gap(),
+            SetCosts::Vectors(vectors) => vectors.largest_gap(),
+        }
     }
 
     /// Quanta for deleting all of a source tree.

@@ -3,7 +3,7 @@
 use super::MatrixRequest;
 use crate::distance::{BoundScratch, Bounds, Catalogue, preparation_time};
 use crate::error::Result;
-use crate::pair::Side;
+use crate::pair::{Measure, SetCosts, Side};
 use crate::parallel::Crew;
 use crate::tree::Prepared;
 
@@ -22,8 +22,10 @@ const PREPARATION: f64 = 0.04;
 pub(super) struct Filter<'a> {
     /// `None` if there are too few pairs to look at the trees for them.
     bounds: Option<Bounds<'a>>,
-    /// Most quanta that are not above the cutoff.
-    pub(super) limit: i128,
+    cutoff: f64,
+    costs: SetCosts<'a>,
+    /// Most quanta that are not above the cutoff, of a distance that is not normalised.
+    limit: i128,
 }
 
 /// What a kind of bounds has spared, less what it has cost, as far as that still counts. Time, as
@@ -82,26 +84,49 @@ impl<'a> Filter<'a> {
         } else {
             None
         };
-        Ok(Some(Self { bounds, limit: costs.most_quanta(cutoff) }))
+        Ok(Some(Self { bounds, cutoff, costs, limit: costs.most_quanta(cutoff) }))
+    }
+
+    /// Most quanta of a distance whose result is not above the cutoff.
+    pub(super) fn limit_of(&self, measure: Measure) -> i128 {
+        if measure == Measure::Plain {
+            self.limit
+        } else {
+            measure.most_quanta(self.costs, self.cutoff)
+        }
+    }
+
+    /// Whether a lower bound in quanta lets a pair pass.
+    #[inline]
+    fn passes(&self, quanta: i128, measure: Option<Measure>) -> bool {
+        match measure {
+            None => quanta <= self.limit,
+            Some(measure) => measure.of(self.costs.total(quanta)) <= self.cutoff,
+        }
     }
 
     /// Takes out of `columns` those that are certainly above the cutoff from tree `i`.
     ///
-    /// `tree` returns the tree of a column, by rising size, `time` the estimated time that some
+    /// `measure` returns how the result of a tree is made from its distance, `None` if they are the
+    /// same; `tree` returns the tree of a column, by rising size, `time` the estimated time that some
     /// columns ask for. Sizes are always compared. The bounds by labels and by strings are used
     /// where they have lately spared more than they cost.
     pub(super) fn retain(
         &self,
         i: usize,
+        measure: impl Fn(usize) -> Option<Measure>,
         columns: &mut Vec<usize>,
         tree: impl Fn(usize) -> usize,
         time: impl Fn(&[usize]) -> f64,
         memory: &mut FilterMemory,
     ) {
         let Some(bounds) = &self.bounds else { return };
-        let limit = self.limit;
-        // Where the smallest and the largest tree pass, those between them do.
-        let passes = |column: &usize| bounds.size(i, tree(*column)) <= limit;
+        // Where the smallest and the largest tree pass, those between them do, or are computed in
+        // vain.
+        let passes = |column: &usize| {
+            let j = tree(*column);
+            self.passes(bounds.size(i, j), measure(j))
+        };
         if [columns.first(), columns.last()].into_iter().flatten().any(|column| !passes(column)) {
             columns.retain(passes);
         }
@@ -109,14 +134,21 @@ impl<'a> Filter<'a> {
         let mut work = time(columns);
         let bound_time = about(columns, |column| bounds.label_time(i, tree(column)));
         if labels.affords(bound_time, work) {
-            columns.retain(|&column| bounds.quick(i, tree(column)) <= limit);
+            columns.retain(|&column| {
+                let j = tree(column);
+                self.passes(bounds.quick(i, j), measure(j))
+            });
             let left = time(columns);
             labels.book(bound_time, work - left);
             work = left;
         }
         let bound_time = about(columns, |column| bounds.string_time(i, tree(column)));
         if strings.affords(bound_time, work) {
-            columns.retain(|&column| bounds.strings(i, tree(column), limit, scratch) <= limit);
+            columns.retain(|&column| {
+                let j = tree(column);
+                let limit = self.limit_of(measure(j).unwrap_or(Measure::Plain));
+                bounds.strings(i, j, limit, scratch) <= limit
+            });
             strings.book(bound_time, work - time(columns));
         }
     }

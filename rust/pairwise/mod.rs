@@ -8,6 +8,7 @@ mod batch;
 pub mod edits;
 mod filter;
 mod matrix;
+mod paired;
 mod plan;
 mod request;
 mod search;
@@ -19,6 +20,7 @@ pub use account::{
     Account, Extent, PREPARED_NODE_BYTES, PREPARED_TREE_BYTES, RETURNED_BYTES, account,
 };
 pub use matrix::compute;
+pub use paired::{PairedRequest, paired};
 pub use plan::{LARGE_WORK, inner_share};
 pub use request::{Computed, MatrixRequest};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

@@ -1,6 +1,6 @@
 //! What a matrix is asked for, and how much work it was.
 
-use crate::pair::{SetCosts, Side};
+use crate::pair::{Norm, SetCosts, Side};
 
 /// What to compute.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +15,10 @@ pub struct MatrixRequest<'a> {
     pub triangle: bool,
     /// With `triangle`: whether i = j is wanted too.
     pub diagonal: bool,
-    /// Distances above it are infinite; pairs excluded by a lower bound are never computed.
+    /// Results above it are infinite; pairs excluded by a lower bound are never computed.
     pub cutoff: Option<f64>,
+    /// What distances are divided by.
+    pub norm: Option<Norm>,
 }
 
 /// How much work a matrix was.

@@ -8,7 +8,7 @@ use crate::distance::{
     Catalogue, PairPlan, Scratch, Workspace, cell_time, distance_in_band, distance_up_to,
 };
 use crate::error::Result;
-use crate::pair::{Costs, LocalLabels, Operand, Pair, SetCosts, Side};
+use crate::pair::{Costs, LocalLabels, Measure, Measures, Operand, Pair, SetCosts, Side};
 use crate::parallel::{Cancel, Crew};
 use crate::tree::SubtreeIds;
 
@@ -20,6 +20,7 @@ pub(super) struct Matrix<'a> {
     /// What deleting all of a tree of x, inserting all of a tree of y costs.
     deletes: Vec<i128>,
     inserts: Vec<i128>,
+    measures: Measures<'a>,
     filter: Option<Filter<'a>>,
     /// Numbers of equal subtrees of the trees of x, if rows are shared between them.
     ids: Option<SubtreeIds>,
@@ -38,16 +39,24 @@ impl<'a> Matrix<'a> {
         (catalogue, work): (Option<&Catalogue>, f64),
         crew: &mut Crew<'_>,
     ) -> Result<Self> {
-        let MatrixRequest { x, y, costs, .. } = *request;
+        let MatrixRequest { x, y, costs, norm, .. } = *request;
         Ok(Self {
             request,
             plan,
             diagonal,
             deletes: totals(&x, |operand| costs.delete_all(operand)),
             inserts: totals(&y, |operand| costs.insert_all(operand)),
+            measures: Measures::new(costs, norm),
             filter: Filter::new(request, catalogue, work, crew)?,
             ids: subtree_ids(x.trees, y.trees, costs, crew)?,
         })
+    }
+
+    /// How the result of tree `i` of x and tree `j` of y is made from their distance.
+    #[inline]
+    fn measure(&self, i: usize, j: usize) -> Measure {
+        let nodes = (self.request.x.trees[i].nodes(), self.request.y.trees[j].nodes());
+        self.measures.of_pair(nodes, || self.deletes[i] + self.inserts[j])
     }
 
     /// Whether a pair is asked for: within a batch of the triangle (a, b) and (b, a) turn up.
@@ -164,7 +173,10 @@ impl<'a> TaskRow<'a> {
             let cell = cell_time(*costs, x.nodes().min(batch.largest));
             let time = |places: &[usize]| cell * together.min(cells(places));
             let tree = |place: usize| columns[place];
-            filter.retain(i, &mut self.kept, tree, time, memory);
+            let matrix = self.matrix;
+            let plain = matrix.measures.is_plain();
+            let measure = |j: usize| if plain { None } else { Some(matrix.measure(i, j)) };
+            filter.retain(i, measure, &mut self.kept, tree, time, memory);
             self.alone = cells(&self.kept) < together;
         }
         !self.kept.is_empty()
@@ -180,13 +192,15 @@ impl<'a> TaskRow<'a> {
     ) -> Result<()> {
         let Matrix { request, deletes, inserts, filter, ids, .. } = self.matrix;
         let cutoff = request.cutoff.unwrap_or(f64::INFINITY);
-        let cut = |distance: f64| if distance > cutoff { f64::INFINITY } else { distance };
+        let cut = |result: f64| if result > cutoff { f64::INFINITY } else { result };
+        let measure = |place: usize| self.matrix.measure(self.i, self.columns[place]);
         // A large tree is the only member of its batch: it may profit from a band.
         if let ([y], [0], Some(filter)) = (&batch.members[..], &self.kept[..], filter) {
             let pair = Pair { x, y: *y, costs };
             let plan = PairPlan::of_unequal(&pair);
-            if let Some(found) = distance_in_band(&pair, &plan, filter.limit, scratch.cancel)? {
-                out[0] = found;
+            let limit = filter.limit_of(measure(0));
+            if let Some(found) = distance_in_band(&pair, &plan, limit, scratch.cancel)? {
+                out[0] = measure(0).of(found);
                 self.exact += 1;
                 return Ok(());
             }
@@ -197,7 +211,8 @@ impl<'a> TaskRow<'a> {
             for &place in &self.kept {
                 let pair = Pair { x, y: batch.members[place], costs };
                 let plan = PairPlan::of_unequal(&pair);
-                out[place] = distance_up_to(&pair, &plan, filter.limit, scratch)?;
+                let limit = filter.limit_of(measure(place));
+                out[place] = measure(place).of(distance_up_to(&pair, &plan, limit, scratch)?);
             }
             self.exact += self.kept.len() as u64;
             return Ok(());
@@ -207,7 +222,7 @@ impl<'a> TaskRow<'a> {
         batch.row(&row, &self.kept, scratch, &mut self.savings)?;
         for &place in &self.kept {
             let all = deletes[self.i] + inserts[self.columns[place]];
-            out[place] = cut(request.costs.total(all - self.savings[place]));
+            out[place] = cut(measure(place).of(request.costs.total(all - self.savings[place])));
         }
         self.exact += self.wanted as u64;
         Ok(())

@@ -1,9 +1,9 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
-use crate::distance::{Scratch, Workspace, distance};
-use crate::naive::{Plain, trees};
-use crate::pair::{Costs, Pair, SetCosts, Side};
+use crate::distance::{PairPlan, Scratch, Workspace, distance, planned_result};
+use crate::naive::{self, Plain, norms, trees};
+use crate::pair::{Costs, Operand, Pair, SetCosts, Side};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
@@ -37,7 +37,9 @@ fn check_cutoffs(request: &MatrixRequest<'_>, uncut: &[f64]) {
     cutoffs.sort_by(f64::total_cmp);
     let quarter = cutoffs.len() / 4;
     let some = [0, quarter, 2 * quarter, 3 * quarter].map(|place| cutoffs.get(place).copied());
-    for cutoff in some.into_iter().flatten().chain([0.0, 1.7, f64::INFINITY]) {
+    let near = |d: f64| [d, d.next_down().max(0.0), d.next_up()];
+    let some = some.into_iter().flatten().flat_map(near);
+    for cutoff in some.chain([0.0, 0.6, 1.7, f64::INFINITY]) {
         let cut = |&d: &f64| if d <= cutoff { d } else { f64::INFINITY };
         let expected: Vec<_> = uncut.iter().map(cut).collect();
         let request = MatrixRequest { cutoff: Some(cutoff), ..*request };
@@ -80,22 +82,76 @@ proptest! {
         x in proptest::collection::vec(trees(60, 3), 0..12),
         y in proptest::collection::vec(trees(60, 3), 0..12),
         costs in proptest::collection::vec(0u8..30, 9 + 6),
+        kinds in naive::kinds(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
+        let operations = [1.0, 1.0 / 7.0].map(|unit| naive::operations(kinds, unit));
         let side = |trees| Side { trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&table)] {
+        let all = [
+            Costs::Unit,
+            Costs::Table(&table),
+            Costs::Operations(&operations[0]),
+            Costs::Operations(&operations[1]),
+        ];
+        for costs in all {
             let request =
-                MatrixRequest { x: side(&x), y: side(&y), costs: SetCosts::Fixed(costs), triangle: false, diagonal: true, cutoff: None };
+                MatrixRequest { x: side(&x), y: side(&y), costs: SetCosts::Fixed(costs), triangle: false, diagonal: true, cutoff: None, norm: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
             check_cutoffs(&request, &pair_by_pair(&request));
         }
         let (triangle, diagonal) = (true, true);
         let request =
-            MatrixRequest { x: side(&x), y: side(&x), costs: SetCosts::Fixed(Costs::Unit), triangle, diagonal, cutoff: None };
+            MatrixRequest { x: side(&x), y: side(&x), costs: SetCosts::Fixed(Costs::Unit), triangle, diagonal, cutoff: None, norm: None };
         prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
         check_cutoffs(&request, &pair_by_pair(&request));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Normalised distances are those of single pairs, with and without a cutoff.
+    #[test]
+    fn a_normalised_matrix_is_its_pairs(
+        x in proptest::collection::vec(trees(60, 3), 0..12),
+        y in proptest::collection::vec(trees(60, 3), 0..12),
+        costs in proptest::collection::vec(0u8..30, 9 + 6),
+        norm in norms(),
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
+        let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
+        let side = |trees| Side { trees, codes: None };
+        for (costs, y, triangle) in [
+            (Costs::Unit, &y, false),
+            (Costs::Table(&table), &y, false),
+            (Costs::Unit, &x, true),
+        ] {
+            let request = MatrixRequest {
+                x: side(&x),
+                y: side(y),
+                costs: SetCosts::Fixed(costs),
+                triangle,
+                diagonal: true,
+                cutoff: None,
+                norm,
+            };
+            let mut expected = Vec::new();
+            let (mut workspace, cancel) = (Workspace::default(), Cancel::default());
+            for x in &x {
+                for y in y {
+                    let operand = |tree| Operand { tree, codes: None };
+                    let pair = Pair { x: operand(x), y: operand(y), costs };
+                    let scratch = &mut Scratch { workspace: &mut workspace, cancel: &cancel };
+                    let plan = PairPlan::new(&pair);
+                    expected.push(planned_result(&pair, &plan, norm, None, scratch).unwrap());
+                }
+            }
+            prop_assert_eq!(&matrix(&request, 2), &expected);
+            check_cutoffs(&request, &expected);
+        }
     }
 }
 
@@ -108,6 +164,7 @@ proptest! {
         some in proptest::collection::vec(trees(40, 2), 1..12),
         again in proptest::collection::vec(any::<proptest::sample::Index>(), 8..40),
         costs in proptest::collection::vec(0u8..30, 4 + 4),
+        kinds in naive::kinds(),
     ) {
         let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
         let trees = prepare(&all);
@@ -116,9 +173,16 @@ proptest! {
         let table = |costs: &[f64]| CostTable::new(&costs[..4], &costs[4..6], &costs[6..]).unwrap();
         let (whole, scaled) = (table(&costs), table(&scaled));
         let side = Side { trees: &trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&whole), Costs::Table(&scaled)] {
+        let operations = naive::operations(kinds, 1.0);
+        let all = [
+            Costs::Unit,
+            Costs::Table(&whole),
+            Costs::Table(&scaled),
+            Costs::Operations(&operations),
+        ];
+        for costs in all {
             let costs = SetCosts::Fixed(costs);
-            let request = MatrixRequest { x: side, y: side, costs, triangle: false, diagonal: true, cutoff: None };
+            let request = MatrixRequest { x: side, y: side, costs, triangle: false, diagonal: true, cutoff: None, norm: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
         }
     }
@@ -157,11 +221,11 @@ proptest! {
                 let costs = VectorCosts::new(elements, &lengths, kind).unwrap();
                 let costs = SetCosts::Vectors(&costs);
                 let request =
-                    MatrixRequest { x: side(&x), y: side(&y), costs, triangle: false, diagonal: true, cutoff: None };
+                    MatrixRequest { x: side(&x), y: side(&y), costs, triangle: false, diagonal: true, cutoff: None, norm: None };
                 prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
                 check_cutoffs(&request, &pair_by_pair(&request));
                 let request =
-                    MatrixRequest { x: side(&x), y: side(&x), costs, triangle: true, diagonal: true, cutoff: None };
+                    MatrixRequest { x: side(&x), y: side(&x), costs, triangle: true, diagonal: true, cutoff: None, norm: None };
                 prop_assert_eq!(matrix(&request, 1), pair_by_pair(&request));
             }
         }
@@ -198,6 +262,7 @@ fn mixed_shapes_agree_for_every_number_of_threads() {
         triangle: true,
         diagonal: true,
         cutoff: None,
+        norm: None,
     };
     let expected = pair_by_pair(&request);
     for threads in [1, 2, 3] {
@@ -220,6 +285,7 @@ fn a_poll_that_says_no_stops_the_matrix() {
         triangle: true,
         diagonal: false,
         cutoff: None,
+        norm: None,
     };
     let result = compute(&request, 1, &Cancel::default(), |_, _, _| {}, |_| false);
     assert_eq!(result, Err(crate::Error::Cancelled));
@@ -236,7 +302,15 @@ fn what_bounds_rule_out_is_not_computed() {
     let side = Side { trees: &trees, codes: None };
     let costs = SetCosts::Fixed(Costs::Unit);
     let (triangle, diagonal) = (true, false);
-    let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal, cutoff: Some(0.0) };
+    let request = MatrixRequest {
+        x: side,
+        y: side,
+        costs,
+        triangle,
+        diagonal,
+        cutoff: Some(0.0),
+        norm: None,
+    };
     let count = |request: &MatrixRequest<'_>| {
         compute(request, 1, &Cancel::default(), |_, _, _| {}, |_| true).unwrap()
     };
@@ -271,8 +345,15 @@ fn equal_trees_of_any_size_cost_nothing() {
         (found, exact)
     };
     for cutoff in [None, Some(1e6)] {
-        let request =
-            MatrixRequest { x: side, y: side, costs, triangle: true, diagonal: false, cutoff };
+        let request = MatrixRequest {
+            x: side,
+            y: side,
+            costs,
+            triangle: true,
+            diagonal: false,
+            cutoff,
+            norm: None,
+        };
         let (mut found, exact) = count(&request);
         for pair in &mut found {
             *pair = (pair.0.min(pair.1), pair.0.max(pair.1), pair.2);
@@ -281,8 +362,15 @@ fn equal_trees_of_any_size_cost_nothing() {
         assert_eq!(found, [(0, 1, 300_000.0), (0, 2, 0.0), (1, 2, 300_000.0)]);
         assert_eq!(exact, 1);
         let other = Side { trees: &y, codes: Some(&codes) };
-        let request =
-            MatrixRequest { x: side, y: other, costs, triangle: false, diagonal: true, cutoff };
+        let request = MatrixRequest {
+            x: side,
+            y: other,
+            costs,
+            triangle: false,
+            diagonal: true,
+            cutoff,
+            norm: None,
+        };
         let (found, exact) = count(&request);
         let (large, small) = (299_998.0, 300_000.0);
         let expected = [large, 0.0, 3.0, small, large, 0.0];
@@ -301,17 +389,25 @@ proptest! {
         some in proptest::collection::vec(trees(12, 2), 1..5),
         again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
         costs in proptest::collection::vec(0u8..3, 4),
+        replace in prop_oneof![0..5i64, Just(naive::NEVER_COST)],
+        never in proptest::bool::weighted(0.3),
     ) {
         let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
         let trees = prepare(&all);
-        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        let gap = costs[2].into();
+        let operations = naive::operations([gap, gap, replace], 1.0);
+        let mut costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        if never {
+            // A label that is never kept.
+            costs[0] = f64::INFINITY;
+        }
         let replace = [costs[0], costs[1], costs[1], costs[0]];
         let table = CostTable::new(&replace, &costs[2..], &costs[2..]).unwrap();
         let side = Side { trees: &trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&table)] {
+        for costs in [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table)] {
             let costs = SetCosts::Fixed(costs);
             for triangle in [false, true] {
-                let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal: true, cutoff: None };
+                let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal: true, cutoff: None, norm: None };
                 let expected = pair_by_pair(&request);
                 prop_assert_eq!(matrix(&request, 2), &expected[..]);
                 check_cutoffs(&request, &expected);

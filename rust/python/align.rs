@@ -1,8 +1,8 @@
 //! Alignments: one, all, soft, and counts of edits in bulk.
 
 use crate::align::{
-    CoOptimal, Enumeration, Integer, Order, Problem, Solved, align_work, in_quanta, one_alignment,
-    soft_alignment, subtree_distances as core_subtree_distances, walks_in_preorder,
+    CoOptimal, Enumeration, Integer, Order, Problem, Solved, Ties, align_work, in_quanta,
+    one_alignment, soft_alignment, subtree_distances as core_subtree_distances, walks_in_preorder,
 };
 use crate::distance::{Scratch, Workspace, pair_work};
 use crate::error::{Error, Result};
@@ -15,6 +15,7 @@ use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::any::Any;
@@ -61,11 +62,19 @@ impl<'a> Solver<'a, '_> {
         self.scratch.cancel
     }
 
-    fn problem<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<Problem<'a, Q>> {
+    fn problem<Q: Integer>(
+        &mut self,
+        tolerance: Option<f64>,
+        order: Order,
+    ) -> Result<Problem<'a, Q>> {
         Problem::new(self.pair, tolerance, order, &mut self.scratch)
     }
 
-    fn cooptimal<Q: Integer>(&mut self, tolerance: f64, order: Order) -> Result<CoOptimal<'a, Q>> {
+    fn cooptimal<Q: Integer>(
+        &mut self,
+        tolerance: Option<f64>,
+        order: Order,
+    ) -> Result<CoOptimal<'a, Q>> {
         CoOptimal::new(self.problem(tolerance, order)?, self.scratch.cancel)
     }
 }
@@ -118,7 +127,8 @@ pub(super) fn all_pairs<'py>(
 /// The cost of an alignment and its pairs.
 type Aligned<'py> = (f64, Bound<'py, PyBytes>);
 
-/// One optimal alignment.
+/// One optimal alignment; among several one that pairs as early as possible, or, with
+/// `delete_first`, one that pairs only where nothing else is optimal.
 #[pyfunction]
 pub(super) fn align_pair<'py>(
     py: Python<'py>,
@@ -126,11 +136,13 @@ pub(super) fn align_pair<'py>(
     y: &Bound<'py, TreeData>,
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
+    delete_first: bool,
 ) -> PyResult<Aligned<'py>> {
+    let ties = if delete_first { Ties::Delete } else { Ties::Pair };
     let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pair.costs, Q => {
-            let problem = solver.problem::<Q>(0.0, Order::Preorder)?;
-            Ok((problem.optimal_cost(), one_alignment(&problem, solver.cancel())?))
+            let problem = solver.problem::<Q>(Some(0.0), ties.order())?;
+            Ok((problem.optimal_cost(), one_alignment(&problem, ties, solver.cancel())?))
         })
     })?;
     Ok((cost, pack(py, &pairs)))
@@ -147,10 +159,11 @@ pub(super) fn alignment_cost(
     pairs: &[u8],
 ) -> PyResult<f64> {
     let (labels_x, labels_y) = (&x.get().codes, &y.get().codes);
+    let by_node = table.is_some_and(|table| table.get().is_by_node());
     with_pair(py, (x, y, table, index), |pair| {
         let labels = |(i, j): (u32, u32)| {
-            let (a, b) = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
-            Some((pair.x.code(*a as u32), pair.y.code(*b as u32)))
+            let (a, b) = (*labels_x.get(i as usize)? as u32, *labels_y.get(j as usize)? as u32);
+            Some(if by_node { (i, j) } else { (pair.x.code(a), pair.y.code(b)) })
         };
         let labels: Option<Vec<_>> = unpack(pairs).map(labels).collect();
         let labels = labels.ok_or_else(|| Error::Invalid("a pair is out of range".to_owned()))?;
@@ -165,7 +178,7 @@ pub(super) struct CoOptimalPair {
     y: Py<TreeData>,
     table: Option<Py<CostTable>>,
     index: Option<Py<PyDict>>,
-    tolerance: f64,
+    tolerance: Option<f64>,
     solved: KeptSolution,
 }
 
@@ -178,9 +191,17 @@ impl CoOptimalPair {
         y: Py<TreeData>,
         table: Option<Py<CostTable>>,
         index: Option<Py<PyDict>>,
-        tolerance: f64,
+        tolerance: Option<f64>,
     ) -> Self {
         Self { x, y, table, index, tolerance, solved: KeptSolution::default() }
+    }
+
+    /// For the garbage collector; see `TreeData`.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        visit.call(&self.x)?;
+        visit.call(&self.y)?;
+        visit.call(&self.table)?;
+        visit.call(&self.index)
     }
 
     /// The number of optimal alignments as little-endian bytes.
@@ -260,7 +281,7 @@ impl KeptSolution {
     fn ask<Q: Integer + Send, T>(
         &self,
         mut solver: Solver<'_, '_>,
-        tolerance: f64,
+        tolerance: Option<f64>,
         question: impl FnOnce(&CoOptimal<'_, Q>, &Cancel) -> Result<T>,
     ) -> Result<T> {
         let kept = self.0.try_lock().ok().and_then(|mut kept| kept.take());
@@ -305,7 +326,7 @@ pub(super) fn soft_pair<'py>(
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
         in_quanta!(solver.pair.costs, Q => {
-            soft_alignment(&solver.problem::<Q>(0.0, Order::Free)?, temperature, solver.cancel())
+            soft_alignment(&solver.problem::<Q>(Some(0.0), Order::Free)?, temperature, solver.cancel())
         })
     })?;
     Ok((cost, matrix(py, expectation.shares, y.get().codes.len() + 1)?))
@@ -343,7 +364,7 @@ pub(super) fn edit_counts<'py>(
     sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
     resolved: ResolvedCosts<'py>,
     counted: SymbolsAndPairs<'py>,
-    script: (bool, Option<f64>, f64),
+    script: (bool, Option<f64>, Option<f64>),
     work: Work,
 ) -> PyResult<Csr<'py>> {
     let ((codes_x, codes_y), costs) = resolved;

@@ -2,6 +2,7 @@
 
 use crate::python::objects::{Object, Path, Walk};
 use crate::python::tree::TreeData;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyType};
 use std::collections::HashMap;
@@ -39,14 +40,16 @@ impl<'py> AstKinds<'py> {
         }
         let class = object.get_type();
         let kind = if class.is_subclass(choice.base)? {
-            let fields: Vec<Bound<'py, PyString>> = class.getattr("_fields")?.extract()?;
+            let py = class.py();
+            let fields: Vec<Bound<'py, PyString>> =
+                class.getattr(intern!(py, "_fields"))?.extract()?;
             let mut wanted = Vec::with_capacity(fields.len());
             for field in fields {
                 if !choice.without.contains(&field)? {
                     wanted.push(field);
                 }
             }
-            AstKind::Node { name: class.name()?.into_any(), fields: wanted }
+            AstKind::Node { name: class.getattr(intern!(py, "__name__"))?, fields: wanted }
         } else {
             AstKind::Value
         };

@@ -2,19 +2,16 @@
 
 use crate::distance::{self, Decomposition, Kernel, PairPlan, Route, Scratch, Workspace};
 use crate::error::Error;
-use crate::pair::{Costs, Operand, Pair, Side};
-use crate::pairwise::{self as core, MatrixRequest};
+use crate::pair::{Costs, Norm, Operand, Pair, Side};
+use crate::pairwise::{self as core, MatrixRequest, PairedRequest};
 use crate::parallel::{self, Cancel};
 use crate::python::cost::{CostTable, GivenCosts, ResolvedCosts, encode_into, with_set_costs};
+use crate::python::output::{Sink, with_values, wrong_shape};
 use crate::python::run::{self, Work};
-use crate::python::set::GivenSets;
+use crate::python::set::{GivenSets, PreparedSet};
 use crate::python::tree::TreeData;
 use crate::tree::Orientation;
-use numpy::ndarray::Dimension;
-use numpy::{
-    Element, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray, PyReadwriteArray1,
-    PyReadwriteArray2,
-};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
@@ -43,13 +40,19 @@ pub(super) fn available_memory() -> u64 {
     crate::memory::available()
 }
 
-fn pair_distance(py: Python<'_>, pair: &Pair<'_>, cutoff: Option<f64>) -> PyResult<f64> {
+fn pair_distance(
+    py: Python<'_>,
+    pair: &Pair<'_>,
+    limits: (Option<f64>, Option<&str>),
+) -> PyResult<f64> {
+    let (cutoff, norm) = limits;
     let plan = PairPlan::new(pair);
+    let norm = norm_named(norm)?;
     let compute = |workspace: &mut Workspace, cancel: &Cancel| {
         let scratch = &mut Scratch { workspace, cancel };
-        match cutoff {
-            None => distance::planned_distance(pair, &plan, scratch),
-            Some(cutoff) => distance::planned_distance_within(pair, &plan, cutoff, scratch),
+        match (cutoff, norm) {
+            (None, None) => distance::planned_distance(pair, &plan, scratch),
+            _ => distance::planned_result(pair, &plan, norm, cutoff, scratch),
         }
     };
     let quick = |cancel: &Cancel| WORKSPACE.with_borrow_mut(|scratch| compute(scratch, cancel));
@@ -80,20 +83,21 @@ fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>
 
 /// The unit-cost distance of two trees, infinite above the cutoff.
 #[pyfunction]
-#[pyo3(signature = (x, y, cutoff=None))]
+#[pyo3(signature = (x, y, cutoff=None, norm=None))]
 pub(super) fn unit_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     cutoff: Option<f64>,
+    norm: Option<&str>,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, cutoff))
+    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, norm)))
 }
 
 /// The distance of two trees by table, infinite above the cutoff; without an index, the table's
 /// alphabets are those of the trees.
 #[pyfunction]
-#[pyo3(signature = (x, y, table, index, cutoff=None))]
+#[pyo3(signature = (x, y, table, index, cutoff=None, norm=None))]
 pub(super) fn table_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
@@ -101,8 +105,9 @@ pub(super) fn table_distance(
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
     cutoff: Option<f64>,
+    norm: Option<&str>,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, cutoff))
+    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, (cutoff, norm)))
 }
 
 /// Two trees and their costs, as they come from Python: without a table unit costs, without an
@@ -122,10 +127,11 @@ pub(super) fn with_pair<T>(
 ) -> PyResult<T> {
     let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    let costs = table.map_or(Costs::Unit, |table| Costs::Table(&table.get().table));
+    let costs = table.map_or(Costs::Unit, |table| table.get().costs());
+    let by_node = table.is_some_and(|table| table.get().is_by_node());
     // Which trees need a translation of their label codes.
     let translated = match (costs, index) {
-        (Costs::Unit, _) => {
+        (Costs::Unit | Costs::Operations(_), _) => {
             match_labels(py, x, y, &mut of_y)?;
             (false, true)
         }
@@ -135,12 +141,16 @@ pub(super) fn with_pair<T>(
             (true, true)
         }
         (Costs::Table(table), None) => {
-            check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()))?;
+            let rows = |tree: &TreeData| {
+                if by_node { tree.codes.len() } else { tree.index.bind(py).len() }
+            };
+            check_shape(table.shape(), (rows(x), rows(y)))?;
             (false, false)
         }
     };
-    let x = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
-    let y = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
+    let prepared = |tree| if by_node { TreeData::by_node(tree) } else { TreeData::prepared(tree) };
+    let x = Operand { tree: prepared(x), codes: translated.0.then_some(&of_x[..]) };
+    let y = Operand { tree: prepared(y), codes: translated.1.then_some(&of_y[..]) };
     let result = compute(Pair { x, y, costs });
     CODES.set((of_x, of_y));
     result
@@ -184,33 +194,19 @@ pub(super) fn distance_by(
     })
 }
 
-/// Where distances go: a square matrix or the condensed upper triangle.
-enum Output<'py> {
-    Square64(PyReadwriteArray2<'py, f64>),
-    Square32(PyReadwriteArray2<'py, f32>),
-    Condensed64(PyReadwriteArray1<'py, f64>),
-    Condensed32(PyReadwriteArray1<'py, f32>),
+/// What is returned instead of distances: infinity above a cutoff, and the name of a norm.
+pub(super) type Limits = (Option<f64>, Option<String>);
+
+/// The norm of that name.
+pub(super) fn norm_named(name: Option<&str>) -> PyResult<Option<Norm>> {
+    let unknown = |name| Error::Invalid(format!("there is no norm {name:?}"));
+    Ok(name.map(|name| Norm::named(name).ok_or_else(|| unknown(name))).transpose()?)
 }
 
-impl<'py> Output<'py> {
-    fn new(out: &Bound<'py, PyAny>) -> PyResult<Self> {
-        fn locked<'py, T: Element, D: Dimension>(
-            array: &Bound<'py, PyArray<T, D>>,
-        ) -> PyResult<PyReadwriteArray<'py, T, D>> {
-            let busy = |_| Error::Invalid("out is in use by another call".to_owned());
-            Ok(array.try_readwrite().map_err(busy)?)
-        }
-        if let Ok(array) = out.cast() {
-            return locked(array).map(Self::Square64);
-        }
-        if let Ok(array) = out.cast() {
-            return locked(array).map(Self::Square32);
-        }
-        if let Ok(array) = out.cast() {
-            return locked(array).map(Self::Condensed64);
-        }
-        locked(out.cast()?).map(Self::Condensed32)
-    }
+/// Whether all distances under these costs are whole numbers.
+#[pyfunction]
+pub(super) fn is_whole(py: Python<'_>, costs: Option<GivenCosts<'_>>) -> PyResult<bool> {
+    with_set_costs(py, costs.as_ref(), |costs| Ok(costs.is_whole()))
 }
 
 /// Fills `out` with all distances from `x` to `y`, or inside `x`; returns the number of those that
@@ -221,69 +217,96 @@ pub(super) fn pairwise(
     sets: GivenSets<'_>,
     resolved: ResolvedCosts<'_>,
     out: &Bound<'_, PyAny>,
-    cutoff: Option<f64>,
+    limits: Limits,
     work: Work,
 ) -> PyResult<u64> {
     let (x, y) = &sets;
     let ((codes_x, codes_y), costs) = resolved;
+    let (cutoff, norm) = limits;
     let (threads, progress) = work;
+    let norm = norm_named(norm.as_deref())?;
     let symmetric = costs.as_ref().is_none_or(GivenCosts::is_symmetric);
     let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let sources = Side { trees: &x.get().trees, codes: codes_x };
     let targets = y.as_ref().map_or(sources, |y| Side { trees: &y.get().trees, codes: codes_y });
-    let out = Output::new(out)?;
-    let condensed = matches!(out, Output::Condensed64(_) | Output::Condensed32(_));
     let (n, m) = (sources.trees.len(), targets.trees.len());
-    let wrong =
-        |shape: &[usize]| PyErr::from(Error::Invalid(format!("out has the wrong shape {shape:?}")));
-    macro_rules! fill {
-        (square $array:ident, $type:ty, $request:ident) => {{
-            let mut view = $array.as_array_mut();
-            if view.shape() != [n, m] {
-                return Err(wrong(view.shape()));
-            }
-            let triangle = $request.triangle;
-            run::enter(py, progress, $request.pairs(), |cancel, poll| {
-                let store = |i: usize, j: usize, d: f64| {
-                    let d = d as $type;
-                    view[[i, j]] = d;
-                    if triangle {
-                        view[[j, i]] = d;
-                    }
-                };
-                core::compute(&$request, threads, cancel, store, poll)
-            })
-        }};
-        (condensed $array:ident, $type:ty, $request:ident) => {{
-            let mut view = $array.as_array_mut();
-            if !$request.triangle || view.len() != n * n.saturating_sub(1) / 2 {
-                return Err(wrong(view.shape()));
-            }
-            run::enter(py, progress, $request.pairs(), |cancel, poll| {
-                let store = |i: usize, j: usize, d: f64| {
-                    let (i, j) = (i.min(j), i.max(j));
-                    view[n * i - i * (i + 1) / 2 + j - i - 1] = d as $type;
-                };
-                core::compute(&$request, threads, cancel, store, poll)
-            })
-        }};
-    }
-    with_set_costs(py, costs.as_ref(), |costs| {
-        let request = MatrixRequest {
-            x: sources,
-            y: targets,
-            costs,
-            triangle: y.is_none() && symmetric,
-            diagonal: !condensed,
-            cutoff,
+    with_values(out, |values| {
+        let condensed = values.shape().len() == 1;
+        let triangle = y.is_none() && symmetric;
+        let fits = if condensed {
+            triangle && values.shape() == [n * n.saturating_sub(1) / 2]
+        } else {
+            values.shape() == [n, m]
         };
-        let computed = match out {
-            Output::Square64(mut array) => fill!(square array, f64, request),
-            Output::Square32(mut array) => fill!(square array, f32, request),
-            Output::Condensed64(mut array) => fill!(condensed array, f64, request),
-            Output::Condensed32(mut array) => fill!(condensed array, f32, request),
-        };
-        Ok(computed?.exact)
+        if !fits {
+            return Err(wrong_shape(values));
+        }
+        with_set_costs(py, costs.as_ref(), |costs| {
+            let request = MatrixRequest {
+                x: sources,
+                y: targets,
+                costs,
+                triangle,
+                diagonal: !condensed,
+                cutoff,
+                norm,
+            };
+            let computed = run::enter(py, progress, request.pairs(), |cancel, poll| {
+                let mut sink = Sink::new(values, cancel);
+                let outcome = if condensed {
+                    let store = |i: usize, j: usize, d: f64| {
+                        let (i, j) = (i.min(j), i.max(j));
+                        sink.put(n * i - i * (i + 1) / 2 + j - i - 1, 0, d);
+                    };
+                    core::compute(&request, threads, cancel, store, poll)
+                } else {
+                    let store = |i: usize, j: usize, d: f64| {
+                        sink.put(i, j, d);
+                        if triangle {
+                            sink.put(j, i, d);
+                        }
+                    };
+                    core::compute(&request, threads, cancel, store, poll)
+                };
+                sink.finish(outcome)
+            });
+            Ok(computed?.exact)
+        })
+    })
+}
+
+/// Fills `out` with the distance of the first trees of both sets, of the second trees, and so on.
+#[pyfunction]
+pub(super) fn paired(
+    py: Python<'_>,
+    sets: (Bound<'_, PreparedSet>, Bound<'_, PreparedSet>),
+    resolved: ResolvedCosts<'_>,
+    out: &Bound<'_, PyAny>,
+    limits: Limits,
+    work: Work,
+) -> PyResult<()> {
+    let (x, y) = &sets;
+    let ((codes_x, codes_y), costs) = resolved;
+    let (cutoff, norm) = limits;
+    let (threads, progress) = work;
+    let norm = norm_named(norm.as_deref())?;
+    let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let x = Side { trees: &x.get().trees, codes: codes_x };
+    let y = Side { trees: &y.get().trees, codes: codes_y };
+    with_values(out, |values| {
+        if values.shape() != [x.trees.len()] {
+            return Err(wrong_shape(values));
+        }
+        with_set_costs(py, costs.as_ref(), |costs| {
+            let request = PairedRequest { x, y, costs, cutoff, norm };
+            run::enter(py, progress, x.trees.len() as u64, |cancel, poll| {
+                let mut sink = Sink::new(values, cancel);
+                let mut store = |i: usize, d: f64| sink.put(i, 0, d);
+                let outcome = core::paired(&request, threads, cancel, &mut store, poll);
+                sink.finish(outcome)
+            })
+        })
     })
 }

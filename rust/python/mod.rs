@@ -12,6 +12,7 @@ mod features;
 mod files;
 mod neighbors;
 mod objects;
+mod output;
 mod plan;
 mod run;
 mod set;
@@ -30,7 +31,8 @@ mod core {
     use super::cost::{CostTable, VectorTable, closure, encode, violations};
     #[pymodule_export]
     use super::distance::{
-        available_memory, distance_by, pairwise, table_distance, threads, unit_distance,
+        available_memory, distance_by, is_whole, paired, pairwise, table_distance, threads,
+        unit_distance,
     };
     #[pymodule_export]
     use super::features::{

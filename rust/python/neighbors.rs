@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::pair::Side;
 use crate::pairwise::{self as core, Found, Index, Method, Pivots, Search, Wanted};
 use crate::python::cost::{GivenCosts, ResolvedCosts, with_set_costs};
+use crate::python::distance::norm_named;
 use crate::python::run::{self, Work};
 use crate::python::set::{GivenSets, PreparedSet};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -52,13 +53,14 @@ pub(super) fn neighbors<'py>(
     py: Python<'py>,
     sets: GivenSets<'py>,
     resolved: ResolvedCosts<'py>,
-    wanted: (Option<usize>, Option<f64>),
+    wanted: (Option<usize>, Option<f64>, Option<String>),
     how: How<'py>,
     work: Work,
 ) -> PyResult<Rows<'py>> {
     let (x, y) = &sets;
     let ((codes_x, codes_y), costs) = resolved;
-    let (k, radius) = wanted;
+    let (k, radius, norm) = wanted;
+    let norm = norm_named(norm.as_deref())?;
     let (pivots, index, method) = how;
     let (threads, progress) = work;
     let wanted = match (k, radius) {
@@ -87,7 +89,8 @@ pub(super) fn neighbors<'py>(
     let found = with_set_costs(py, costs.as_ref(), |costs| {
         let index = index.as_ref().map(|index| &index.get().index);
         let inside = y.is_none();
-        let search = Search { x: sources, y: targets, costs, inside, symmetric, pivots, index };
+        let (x, y) = (sources, targets);
+        let search = Search { x, y, costs, norm, inside, symmetric, pivots, index };
         let total = sources.trees.len() as u64;
         run::enter(py, progress, total, |cancel, poll| {
             core::search(&search, wanted, method, threads, cancel, poll)

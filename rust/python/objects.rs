@@ -5,7 +5,8 @@ use crate::python::tree::{Labels, TreeData};
 use crate::tree::adjacency;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple, PyType};
+use std::collections::HashSet;
 
 /// Nodes between two looks for Ctrl-C.
 const NODES_PER_CHECK: usize = 1 << 14;
@@ -80,17 +81,60 @@ fn too_many() -> PyErr {
     PyValueError::new_err(format!("a tree can have at most {} nodes", i32::MAX))
 }
 
-/// Builds a tree from nested tuples `(label, [children])` and bare labels.
-pub(super) fn from_nested(nested: &Object<'_>) -> PyResult<TreeData> {
+/// Finds labels that are no labels: a function is called with one label of each class.
+struct LabelCheck<'a, 'py> {
+    refuse: &'a Object<'py>,
+    places: HashSet<usize>,
+    /// The classes are kept, so that their addresses stay their own.
+    classes: Vec<Bound<'py, PyType>>,
+}
+
+impl<'a, 'py> LabelCheck<'a, 'py> {
+    fn new(refuse: &'a Object<'py>) -> Self {
+        Self { refuse, places: HashSet::new(), classes: Vec::new() }
+    }
+
+    fn check(&mut self, label: &Object<'py>) -> PyResult<()> {
+        if label.is_exact_instance_of::<PyString>() || label.is_exact_instance_of::<PyInt>() {
+            return Ok(());
+        }
+        if self.places.insert(label.get_type_ptr() as usize) {
+            self.classes.push(label.get_type());
+            self.refuse.call1((label,))?;
+        }
+        Ok(())
+    }
+
+    /// Trees of NLTK are lists.
+    fn check_list(&mut self, list: &Object<'py>) -> PyResult<()> {
+        if list.is_exact_instance_of::<PyList>() { Ok(()) } else { self.check(list) }
+    }
+}
+
+/// Explains the error about a list where a node must be.
+fn needs_a_label(error: PyErr, object: &Object<'_>) -> PyErr {
+    if !object.is_instance_of::<PyList>() {
+        return error;
+    }
+    let text = error.value(object.py()).to_string();
+    PyTypeError::new_err(format!("{text}. Children belong to a label: (\"a\", [\"b\", \"c\"])"))
+}
+
+/// Builds a tree from nested tuples `(label, [children])` and bare labels; `refuse` raises an
+/// error for objects that cannot be meant as labels.
+pub(super) fn from_nested<'py>(nested: &Object<'py>, refuse: &Object<'py>) -> PyResult<TreeData> {
     let mut walk = Walk::new(nested.py());
+    let mut labels = LabelCheck::new(refuse);
     if nested.is_instance_of::<PyList>() {
+        labels.check_list(nested)?;
         walk.push(nested, -1)?;
     } else {
         walk.waiting.push((nested.clone(), -1));
     }
     while let Some((object, parent)) = walk.next()? {
         let Ok(pair) = object.cast::<PyTuple>() else {
-            walk.add(&object, parent)?;
+            labels.check(&object)?;
+            walk.add(&object, parent).map_err(|error| needs_a_label(error, &object))?;
             continue;
         };
         let children = if pair.len() == 2 { Some(pair.get_item(1)?) } else { None };
@@ -98,13 +142,18 @@ pub(super) fn from_nested(nested: &Object<'_>) -> PyResult<TreeData> {
             // The tuple may be nested deeper than its repr can go.
             let kinds = pair.iter().map(|item| Ok(item.get_type().name()?.to_string()));
             let kinds = kinds.collect::<PyResult<Vec<_>>>()?.join(", ");
+            let lists = pair.len() == 2 && pair.get_item(1)?.is_instance_of::<PyTuple>();
             return Err(PyValueError::new_err(format!(
                 "a node must be a bare label or a tuple (label, list of children); got a tuple of \
-                 {} items ({kinds})",
-                pair.len()
+                 {} items ({kinds}){}",
+                pair.len(),
+                if lists { ". Children must be in a list: (\"a\", [\"b\", \"c\"])" } else { "" }
             )));
         };
-        let node = walk.add(&pair.get_item(0)?, parent)?;
+        let label = pair.get_item(0)?;
+        labels.check(&label)?;
+        labels.check_list(&children)?;
+        let node = walk.add(&label, parent)?;
         walk.push(&children, node)?;
     }
     walk.finish()
@@ -208,11 +257,12 @@ pub(super) fn from_lists(
     let listed = roots.map(|_| listed.as_slice());
     let (order, parents) = adjacency::to_preorder(nodes.len(), &starts, &children, listed)?;
     let mut known = Labels::new(labels.py());
-    let code = |&node: &u32| {
+    let mut codes = Vec::with_capacity(nodes.len());
+    for &node in &order {
         let label = &nodes[node as usize];
-        known.code(label).map_err(|error| unhashable(error, label, node as usize))
-    };
-    let codes = order.iter().map(code).collect::<PyResult<Vec<_>>>()?;
+        let code = known.code(label);
+        codes.push(code.map_err(|error| unhashable(error, label, node as usize))?);
+    }
     TreeData::build(known, codes, parents)
 }
 
@@ -251,7 +301,8 @@ pub(super) fn from_parents(
 }
 
 fn as_objects<'py>(objects: &Object<'py>) -> PyResult<Vec<Object<'py>>> {
-    let mut found = Vec::new();
+    // A wrong length is no harm: it is a guess.
+    let mut found = Vec::with_capacity(objects.len().unwrap_or(0).min(1 << 16));
     each(objects, &mut |object| {
         found.push(object);
         Ok(())

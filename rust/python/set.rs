@@ -1,17 +1,20 @@
 //! Sets of trees: flat arrays on the Python side, prepared trees on this one.
 
-use crate::error::Error;
-use crate::parallel::Cancel;
+use crate::error::{Error, Result};
+use crate::parallel::{Cancel, Crew};
 use crate::python::run;
 use crate::python::tree::{Labels, TreeData};
 use crate::tree::{Numbering, Prepared, Shape, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Sets below this number of nodes are prepared within milliseconds.
 const SMALL_SET: usize = 100_000;
+/// Nodes that one thread prepares at a time, at least.
+const PART_NODES: i64 = 10_000;
 
 /// Flat arrays: codes, parents, offsets.
 type Arrays<'py> =
@@ -103,22 +106,23 @@ impl PreparedSet {
     /// Prepares all trees of flat arrays that are known to be valid. Trees with a shape are only
     /// given their codes.
     #[new]
-    #[pyo3(signature = (codes, parents, offsets, shapes=None))]
+    #[pyo3(signature = (codes, parents, offsets, shapes=None, threads=1))]
     fn new(
         py: Python<'_>,
         codes: PyReadonlyArray1<'_, i32>,
         parents: PyReadonlyArray1<'_, i32>,
         offsets: PyReadonlyArray1<'_, i64>,
         shapes: Option<&Bound<'_, Shapes>>,
+        threads: usize,
     ) -> PyResult<Self> {
         let (codes, parents) = (codes.as_slice()?, parents.as_slice()?);
         let offsets = offsets.as_slice()?;
         let shapes = shapes.map_or(&[][..], |shapes| &shapes.get().of_trees);
-        let prepare = |cancel: &Cancel| {
+        let prepare = |trees: Range<usize>, cancel: &Cancel| {
             let mut numbering = Numbering::default();
-            let prepare = |(tree, bounds): (usize, &[i64])| {
+            let prepare = |tree: usize| {
                 cancel.check()?;
-                let nodes = bounds[0] as usize..bounds[1] as usize;
+                let nodes = offsets[tree] as usize..offsets[tree + 1] as usize;
                 let codes = &codes[nodes.clone()];
                 Ok(match shapes.get(tree) {
                     Some(Some(shape)) => {
@@ -127,17 +131,36 @@ impl PreparedSet {
                     _ => Prepared::new(codes, &parents[nodes], &mut numbering),
                 })
             };
-            offsets.windows(2).enumerate().map(prepare).collect()
+            trees.map(prepare).collect::<Result<Vec<_>>>()
         };
-        let trees = if codes.len() < SMALL_SET {
-            run::briefly(py, || prepare(&Cancel::default()))?
-        } else {
-            run::watched(py, prepare)?
-        };
-        Ok(Self { trees })
+        if codes.len() < SMALL_SET {
+            let all = 0..offsets.len().saturating_sub(1);
+            let trees = run::briefly(py, || prepare(all, &Cancel::default()))?;
+            return Ok(Self { trees });
+        }
+        let parts = parts(offsets);
+        let trees = run::enter(py, None, 1, |cancel, poll| {
+            let mut ask = || poll(0);
+            let mut crew = Crew::new(threads, cancel, &mut ask);
+            let part = |part: usize| prepare(parts[part].clone(), cancel);
+            crew.map(parts.len(), false, part)
+        })?;
+        Ok(Self { trees: trees.into_iter().flatten().collect() })
     }
 
     fn __len__(&self) -> usize {
         self.trees.len()
     }
+}
+
+/// Ranges of trees with enough nodes for a thread.
+fn parts(offsets: &[i64]) -> Vec<Range<usize>> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for end in 1..offsets.len() {
+        if offsets[end] - offsets[start] >= PART_NODES || end + 1 == offsets.len() {
+            parts.push(start..end);
+            start = end;
+        }
+    }
+    parts
 }

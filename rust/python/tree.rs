@@ -5,10 +5,19 @@ use crate::python::{ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+/// Scratch for trees of up to this many nodes is kept.
+const KEPT_SCRATCH: usize = 1 << 12;
+
+thread_local! {
+    static NUMBERING: RefCell<Numbering> = RefCell::default();
+}
 
 /// A tree or forest in preorder; labels are coded in order of first appearance.
 #[pyclass(frozen, module = "treemetric._core")]
@@ -19,7 +28,12 @@ pub(super) struct TreeData {
     /// Code of each label.
     pub(super) index: Py<PyDict>,
     prepared: OnceLock<Prepared>,
+    /// The same with the index of each node as its label; empty if the labels are all different.
+    by_node: OnceLock<Box<Prepared>>,
 }
+
+/// Most small trees have fewer distinct labels.
+const FEW_LABELS: usize = 32;
 
 /// Assigns codes to labels in order of first appearance, by Python's own equality and hashing.
 pub(super) struct Labels<'py> {
@@ -29,7 +43,7 @@ pub(super) struct Labels<'py> {
 
 impl<'py> Labels<'py> {
     pub(super) fn new(py: Python<'py>) -> Self {
-        Self { index: PyDict::new(py), alphabet: Vec::new() }
+        Self { index: PyDict::new(py), alphabet: Vec::with_capacity(FEW_LABELS) }
     }
 
     pub(super) fn code(&mut self, label: &Bound<'py, PyAny>) -> PyResult<i32> {
@@ -61,13 +75,31 @@ impl TreeData {
             alphabet: PyTuple::new(py, labels.alphabet)?.unbind(),
             index: labels.index.unbind(),
             prepared: OnceLock::new(),
+            by_node: OnceLock::new(),
         })
     }
 
     /// The tree ready for the kernels; made when first asked for.
     pub(super) fn prepared(&self) -> &Prepared {
-        self.prepared
-            .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+        let prepare = |scratch: &mut _| Prepared::new(&self.codes, &self.parents, scratch);
+        self.prepared.get_or_init(|| {
+            if self.codes.len() > KEPT_SCRATCH {
+                return prepare(&mut Numbering::default());
+            }
+            NUMBERING.with_borrow_mut(prepare)
+        })
+    }
+
+    /// The tree with the index of each node, in preorder, as its label code.
+    pub(super) fn by_node(&self) -> &Prepared {
+        // Codes follow first appearance, so those of different labels are the indices.
+        if self.codes.last().is_none_or(|&last| last as usize == self.codes.len() - 1) {
+            return self.prepared();
+        }
+        self.by_node.get_or_init(|| {
+            let nodes: Vec<_> = (0..self.codes.len() as i32).collect();
+            Box::new(Prepared::new(&nodes, &self.parents, &mut Numbering::default()))
+        })
     }
 
     /// The shape, if the tree was compared before.
@@ -141,10 +173,10 @@ impl TreeData {
         objects::from_parents(labels, parents)
     }
 
-    /// From nested tuples.
+    /// From nested tuples; `refuse` is called with labels of unusual classes.
     #[staticmethod]
-    fn from_nested(nested: &Bound<'_, PyAny>) -> PyResult<Self> {
-        objects::from_nested(nested)
+    fn from_nested<'py>(nested: &Bound<'py, PyAny>, refuse: &Bound<'py, PyAny>) -> PyResult<Self> {
+        objects::from_nested(nested, refuse)
     }
 
     /// From any object and a function that returns the children of a node.
@@ -166,6 +198,14 @@ impl TreeData {
         label: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         ast::from_ast(root, &ast::AstChoice { base, without, label })
+    }
+
+    /// For the garbage collector: a label may refer to its tree. There is no `__clear__`, as for
+    /// tuples: labels exist before their tree, so every such cycle contains an object that was
+    /// changed after that, and this object can be cleared.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.alphabet)?;
+        visit.call(&self.index)
     }
 
     #[getter]

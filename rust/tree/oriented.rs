@@ -18,6 +18,16 @@ impl Orientation {
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 }
 
+/// Scratch of [`Oriented::build`], kept from tree to tree: small trees are built faster than memory
+/// for them is allocated.
+#[derive(Debug, Default)]
+pub(crate) struct BuildScratch {
+    is_keyroot: Vec<bool>,
+    canonical: Vec<u32>,
+    table: Vec<u32>,
+    computed: Vec<u32>,
+}
+
 /// A tree in postorder with all that a kernel needs, for one orientation.
 ///
 /// The subtree of node `i` is the interval `first(i)..=i`. Forests and the empty tree carry one
@@ -110,6 +120,7 @@ impl Oriented {
         sizes: &[u32],
         depth_of: &[u32],
         virtual_label: Option<u32>,
+        scratch: &mut BuildScratch,
     ) -> Self {
         let real = labels.len();
         let n = real + usize::from(virtual_label.is_some());
@@ -139,15 +150,15 @@ impl Oriented {
             row_work: 0,
             column_work: 0,
         };
-        tree.find_keyroots();
-        tree.find_copies();
+        tree.find_keyroots(&mut scratch.is_keyroot);
+        tree.find_copies(scratch);
         tree
     }
 
-    fn find_keyroots(&mut self) {
+    fn find_keyroots(&mut self, is_keyroot: &mut Vec<bool>) {
         let n = self.len();
         self.depth = vec![0; n];
-        let mut is_keyroot = vec![true; n];
+        refill(is_keyroot, n, true);
         for i in (0..n).rev() {
             let (first, mut next) = (self.first(i), i);
             while next != first {
@@ -159,17 +170,21 @@ impl Oriented {
             }
         }
         self.max_depth = self.depth.iter().copied().max().unwrap_or(0);
-        self.keyroots = (0..n as u32).filter(|&i| is_keyroot[i as usize]).collect();
+        // Counted first, so that memory is allocated once.
+        self.keyroots = Vec::with_capacity(is_keyroot.iter().filter(|&&is| is).count());
+        self.keyroots.extend((0..n as u32).filter(|&i| is_keyroot[i as usize]));
         let inner = self.keyroots.iter().map(|&k| u64::from(self.size[k as usize]));
         self.column_work = inner.filter(|&size| size > 1).sum();
     }
 
     /// Finds key-roots whose subtree equals one that is computed anyway; their rows are shared.
-    fn find_copies(&mut self) {
+    fn find_copies(&mut self, scratch: &mut BuildScratch) {
         let n = self.len();
-        let canonical = self.canonical();
+        let BuildScratch { canonical, table, computed, .. } = scratch;
+        self.find_canonical(canonical, table);
         // A node of each kind of subtree whose row is computed, as far as known.
-        let mut computed = vec![u32::MAX; n];
+        refill(computed, n, u32::MAX);
+        self.fresh = Vec::with_capacity(self.keyroots.len());
         self.row = (0..n as u32).collect();
         for &k in &self.keyroots {
             let k = k as usize;
@@ -193,14 +208,19 @@ impl Oriented {
     }
 
     /// For every node the first node with an equal subtree (hash consing, exact).
-    ///
+    pub(crate) fn canonical(&self) -> Vec<u32> {
+        let (mut canonical, mut table) = (Vec::new(), Vec::new());
+        self.find_canonical(&mut canonical, &mut table);
+        canonical
+    }
+
     /// Two nodes are equal if their labels and the canonical nodes of their children are, so each
     /// comparison costs as much as the node has children and the whole pass is linear.
-    pub(crate) fn canonical(&self) -> Vec<u32> {
+    fn find_canonical(&self, canonical: &mut Vec<u32>, table: &mut Vec<u32>) {
         let n = self.len();
-        let mut canonical = vec![0u32; n];
+        refill(canonical, n, 0);
         let slots = (2 * n).next_power_of_two();
-        let mut table = vec![u32::MAX; slots];
+        refill(table, slots, u32::MAX);
         for i in 0..n {
             let seed = mix(0x9e37_79b9_7f4a_7c15, u64::from(self.label[i]));
             let hash = self.children(i).fold(seed, |h, c| mix(h, u64::from(canonical[c])));
@@ -223,8 +243,13 @@ impl Oriented {
                 slot = (slot + 1) & (slots - 1);
             };
         }
-        canonical
     }
+}
+
+/// Makes a vector hold `n` times the same value, in the memory that it has.
+pub(super) fn refill<T: Copy>(values: &mut Vec<T>, n: usize, value: T) {
+    values.clear();
+    values.resize(n, value);
 }
 
 /// One step of a multiplicative hash (the finaliser of `SplitMix64`).

@@ -1,7 +1,7 @@
 //! Trees made ready for the kernels, once.
 
 use crate::error::{Error, Result};
-use crate::tree::oriented::{Orientation, Oriented, mix};
+use crate::tree::oriented::{BuildScratch, Orientation, Oriented, mix, refill};
 use crate::tree::paths::Paths;
 use crate::tree::slot::Slot;
 use std::sync::{Arc, OnceLock};
@@ -68,8 +68,10 @@ impl Prepared {
     /// one alphabet.
     pub fn new(codes: &[i32], parents: &[i32], numbering: &mut Numbering) -> Self {
         let n = codes.len();
-        let mut sizes = vec![1u32; n];
-        let mut depths = vec![0u32; n];
+        let distinct = numbering.number(codes);
+        let Numbering { labels, sizes, depths, build: scratch, .. } = numbering;
+        refill(sizes, n, 1u32);
+        refill(depths, n, 0u32);
         let mut roots = 0;
         for i in (0..n).rev() {
             match usize::try_from(parents[i]) {
@@ -82,12 +84,12 @@ impl Prepared {
                 depths[i] = depths[parent] + 1;
             }
         }
-        let (labels, distinct) = numbering.number(codes);
         let node = |(&label, &size): (&u32, &u32)| u64::from(label) << 32 | u64::from(size);
-        let pattern = labels.iter().zip(&sizes).map(node).fold(n as u64, mix);
+        let pattern = labels.iter().zip(&*sizes).map(node).fold(n as u64, mix);
         let virtual_label = (roots != 1).then_some(distinct.len() as u32);
-        let build =
-            |orientation| Oriented::build(orientation, &labels, &sizes, &depths, virtual_label);
+        let mut build = |orientation| {
+            Oriented::build(orientation, labels, sizes, depths, virtual_label, scratch)
+        };
         let shape = Shape {
             nodes: n,
             pattern,
@@ -107,7 +109,7 @@ impl Prepared {
     /// The same tree with other codes: `codes` are those of its nodes in preorder, and are equal
     /// where the labels of the tree are.
     pub fn with_shape(shape: Arc<Shape>, codes: &[i32], numbering: &mut Numbering) -> Self {
-        Self { labels: numbering.distinct(codes), shape }
+        Self { labels: numbering.number(codes), shape }
     }
 
     /// Number of nodes.
@@ -166,16 +168,23 @@ impl Prepared {
     }
 }
 
-/// Scratch that renumbers the labels of one tree densely, in order of first appearance.
+/// Scratch that renumbers the labels of one tree densely, in order of first appearance, and in
+/// which trees are prepared.
 #[derive(Debug, Default)]
 pub struct Numbering {
     index: Vec<u32>,
+    /// The label of every node of the last tree, by its new number.
+    labels: Vec<u32>,
+    sizes: Vec<u32>,
+    depths: Vec<u32>,
+    build: BuildScratch,
 }
 
 impl Numbering {
-    fn number(&mut self, codes: &[i32]) -> (Vec<u32>, Vec<u32>) {
+    /// Renumbers labels and returns the distinct codes, in order of first appearance.
+    fn number(&mut self, codes: &[i32]) -> Vec<u32> {
         let mut distinct = Vec::new();
-        let mut labels = Vec::with_capacity(codes.len());
+        self.labels.clear();
         for &code in codes {
             let code = code as usize;
             if code >= self.index.len() {
@@ -185,16 +194,37 @@ impl Numbering {
                 self.index[code] = distinct.len() as u32;
                 distinct.push(code as u32);
             }
-            labels.push(self.index[code]);
+            self.labels.push(self.index[code]);
         }
         for &code in &distinct {
             self.index[code as usize] = u32::MAX;
         }
-        (labels, distinct)
+        distinct
     }
+}
 
-    /// The distinct codes, in order of first appearance.
-    fn distinct(&mut self, codes: &[i32]) -> Vec<u32> {
-        self.number(codes).1
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive::trees;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scratch_that_was_used_before_changes_nothing(
+            plain in proptest::collection::vec(trees(12, 3), 1..6)
+        ) {
+            let mut kept = Numbering::default();
+            for tree in &plain {
+                let fresh = Prepared::new(&tree.codes, &tree.parents, &mut Numbering::default());
+                let again = Prepared::new(&tree.codes, &tree.parents, &mut kept);
+                prop_assert_eq!(again.labels(), fresh.labels());
+                prop_assert_eq!(again.pattern(), fresh.pattern());
+                for orientation in Orientation::BOTH {
+                    let arrays = |tree: &Prepared| format!("{:?}", tree.oriented(orientation));
+                    prop_assert_eq!(arrays(&again), arrays(&fresh));
+                }
+            }
+        }
     }
 }

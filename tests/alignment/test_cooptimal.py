@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import reference
@@ -33,7 +34,7 @@ def as_pairs(matrix):
     return tuple((int(i), int(j)) for i, j in np.argwhere(matrix[:-1, :-1]))
 
 
-def check(x, y, cost, unit=1, costs=None, tol=1e-9):
+def check(x, y, cost, unit=1, costs=None, tol=None):
     """Compare with the enumeration; `cost` is in whole multiples of `unit`."""
     least, optimal = reference.optimal_alignments(x, y, cost)
     got = tm.cooptimal(x, y, costs=costs, tol=tol)
@@ -308,7 +309,48 @@ def test_decimals_tie_exactly():
     assert tm.cooptimal(bracket("{a}"), bracket("{b}"), costs=costs, tol=0).count == 2
 
 
-@pytest.mark.parametrize("tol", [-1e-9, math.nan, "1", None])
+# Replacing costs one quantum more than deleting and inserting: 1 part in 10**9.
+NEAR_TIES = {
+    "integers": tm.CostMatrix(
+        "ab", [[0, 10**9 + 1, 5 * 10**8], [10**9 + 1, 0, 5 * 10**8], [5 * 10**8, 5 * 10**8, 0]]
+    ),
+    "nine decimals": tm.CostMatrix(
+        "ab", [[0, 1.000000001, 0.5], [1.000000001, 0, 0.5], [0.5, 0.5, 0]]
+    ),
+}
+
+
+@pytest.mark.parametrize("costs", NEAR_TIES.values(), ids=NEAR_TIES)
+def test_exact_sums_have_exact_ties(costs):
+    x, y = bracket("{a}"), bracket("{b}")
+    got = tm.cooptimal(x, y, costs=costs)
+    assert got.count == 1
+    assert [alignment.cost for alignment in got] == [got.cost]
+    assert {alignment.cost for alignment in got.sample(20, random_state=0)} == {got.cost}
+    assert got.expectation.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    counts = tm.edit_counts([x], [y], costs=costs)
+    assert counts.distances(costs).tolist() == [got.cost]
+    assert counts.dense().sum() == 2
+    # A tolerance that is passed is meant.
+    assert tm.cooptimal(x, y, costs=costs, tol=2e-9).count == 2
+    assert tm.edit_counts([x], [y], costs=costs, tol=2e-9).dense().sum() == 1.5
+
+
+@given(trees(max_size=5), trees(max_size=5), cost_cases(scales=(1,)), st.integers(1, 3))
+def test_large_integers_have_exact_ties(x, y, case, extra):
+    # Multiples of 10**9, except that insertions cost a few units more.
+    labels = case.costs.alphabet
+    table = case.costs.matrix * 10**9
+    table[-1, :-1] += extra
+    costs = tm.CostMatrix(labels, table)
+    cost = reference.table_cost(labels, table.astype(int).tolist())
+    totals = [reference.alignment_cost(x, y, p, cost) for p in reference.all_alignments(x, y)]
+    got = tm.cooptimal(x, y, costs=costs)
+    assert got.count == totals.count(min(totals))
+    assert all(alignment.cost == got.cost for alignment in got)
+
+
+@pytest.mark.parametrize("tol", [-1e-9, math.nan, math.inf, "1"])
 def test_tol_is_a_number_from_zero(tol):
     x = bracket("{a}")
     with pytest.raises((TypeError, ValueError), match="'tol' parameter of cooptimal must be"):

@@ -162,7 +162,8 @@ def test_commands_take_costs_and_a_cutoff(bracket_file, tmp_path, cost_file):
         (["nearest", "-k", "2"], tm.nearest(trees, k=2, costs=costs)),
         (["within", "-r", "3.5"], tm.within(trees, radius=3.5, costs=costs)),
     ):
-        assert main([*command, str(bracket_file), "-o", str(target), *given]) == 0
+        arguments = [*command, str(bracket_file), "-o", str(target), *given, "--overwrite"]
+        assert main(arguments) == 0
         with np.load(target) as saved:
             assert np.array_equal(saved["indices"], found.indices)
             assert np.array_equal(saved["distances"], found.distances)
@@ -203,7 +204,7 @@ def test_a_wrong_cost_file_is_an_error(
     ("arguments", "message"),
     [
         (["-k", "4", "-o", "near.npz"], "error: -k must be "),
-        (["-o", "near.txt"], "must end in .npz or .csv"),
+        (["-o", "near.txt"], "must end in one of .csv, .json, .npz"),
         (["-o", "nowhere/near.csv"], "No such folder"),
     ],
 )
@@ -257,7 +258,7 @@ def test_progress_is_written_to_a_log_once_a_minute(capsys, monkeypatch, bracket
     ("arguments", "message"),
     [
         (["distance", "{a", "{a}"], ""),
-        (["distance", "nowhere", "{a}"], "must be text in brackets or an existing file"),
+        (["distance", "nowhere", "{a}"], "must be text in brackets, an existing file or"),
         (["distance", ".", "{a}"], ""),
         (["pairwise", "nowhere.txt", "-o", "D.npy"], "nowhere.txt"),
         (["pairwise", "nowhere.jsonl", "-o", "D.npy"], "nowhere.jsonl"),
@@ -330,7 +331,7 @@ def test_messages_are_translated(message, translated):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nothing"], ["distance", "{a}"], ["pairwise", "x"], ["demo", "--jobs", "x"]],
+    [[], ["nothing"], ["distance", "{a}"], ["pairwise"], ["demo", "--jobs", "x"]],
 )
 def test_arguments_that_do_not_parse_are_one_line_with_code_2(capsys, arguments):
     with pytest.raises(SystemExit) as stop:

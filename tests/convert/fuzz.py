@@ -9,6 +9,7 @@ Run as a program it prints, per reader, how many mutations were read and how man
 import ast
 import contextlib
 import functools
+import json
 import random
 import re
 import string
@@ -19,6 +20,7 @@ from collections import Counter
 from xml.etree import ElementTree as ET
 
 from treemetric import Tree, convert
+from treemetric.cli.formats import BY_NAME
 
 SLOW = 2.0  # seconds that a small input must not take
 
@@ -217,6 +219,51 @@ def callable_nodes(rng):
     return Tree.from_callable(1, children, rng.choice([None, str]))
 
 
+def nested_tuples(rng):
+    odd = [("a",), ("a", ("b",)), ("a", "b"), (), ("a", [], []), None, 1.5, b"x", ("x", [])]
+
+    def copied(node):
+        if rng.random() < 0.1:
+            return rng.choice(odd)
+        if isinstance(node, tuple):
+            return node[0], [copied(child) for child in node[1]]
+        return node
+
+    return Tree.from_nested(copied(("a", ["b", ("c", ["d", "e", ("f", ["g"])]), "h"])))
+
+
+def adjacency_lists(rng):
+    nodes, adj = ["a", "b", "c", "d", "e"], [[1, 3], [2], [], [4], []]
+    for _ in range(rng.randint(0, 3)):
+        row = rng.choice(adj)
+        odd = [-1, 0, 1, 2, 3, 4, 5, 2**31, 2**63, 2**70, True, None, "1", 1.0]
+        row.insert(rng.randint(0, len(row)), rng.choice(odd))
+    if rng.random() < 0.1:
+        rng.choice((nodes, adj)).pop()
+    return Tree.from_adjacency(nodes, adj, roots=rng.choice([None, None, [0], [0, 3], [9], []]))
+
+
+def parent_lists(rng):
+    parents = [-1, 0, 1, 1, 0, 4]
+    for _ in range(rng.randint(0, 2)):
+        parents[rng.randrange(6)] = rng.choice(
+            [-2, -1, 0, 1, 2, 3, 4, 5, 6, 2**31, 2**70, True, 1.5]
+        )
+    return Tree.from_parents(rng.choice([None, "abcdef", "abcde"]), parents)
+
+
+def file_reader(name, seeds, most=3, **choices):
+    """Return a run that reads a whole file, of several trees where the format has them."""
+
+    def run(rng):
+        text = "\n".join(rng.choices(seeds, k=rng.randint(1, most)))
+        data = mutated(rng, text).encode(errors=rng.choice(("surrogatepass", "replace")))
+        options = {name: rng.choice(values) for name, values in choices.items()}
+        return Tree.forest([Tree.from_sequence("x"), *BY_NAME[name].read(data, options)])
+
+    return run
+
+
 TRUE_FALSE = (True, False)
 READERS = {
     "newick": text_reader(
@@ -236,9 +283,29 @@ READERS = {
     "nltk": nltk_tree,
     "tree_sitter": tree_sitter_source,
     "callable": callable_nodes,
+    "nested": nested_tuples,
+    "adjacency": adjacency_lists,
+    "parents": parent_lists,
+    "file bracket": file_reader("bracket", ["{a{b}{c\\}{d}}}", "{x}{y}"]),
+    "file jsonl": file_reader(
+        "jsonl", ['{"nodes": ["a", 1], "adj": [[1], []], "id": "x"}', '{"bracket": "{a{b}}"}']
+    ),
+    "file python": file_reader("python", ["# coding: utf-8\n", *SOURCE], values=TRUE_FALSE),
+    "file json": file_reader("json", [json.dumps(value) for value in VALUES], most=1),
+    "file xml": file_reader(
+        "xml", ["<a x='1'>t<b/><!-- c --><c>&amp;<![CDATA[x]]></c></a>"], most=1
+    ),
+    "file newick": file_reader("newick", NEWICK, lengths=TRUE_FALSE),
+    "file sexpr": file_reader("sexpr", SEXPR, quotes=TRUE_FALSE),
+    "file dotbracket": file_reader(
+        "dotbracket", [">name\nGCAAGU\n((..)) (-1.2)", *DOTBRACKET], values=TRUE_FALSE
+    ),
+    "file iupac": file_reader("iupac", IUPAC),
 }
-# Errors state where: in a text, in a value, at a node, or in a graph.
-POSITION = re.compile(r"at line \d+|from line 1 on|at \$|node|root|one base per character")
+# Errors state where: in a text, in a file, in a value, at a node, or in a graph.
+POSITION = re.compile(
+    r"line \d+|from line 1 on|position \d+|at \$|node|root|adj|parents|one base per character"
+)
 
 
 def tried(run, rng):

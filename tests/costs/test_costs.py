@@ -59,7 +59,7 @@ def test_a_cost_matrix_takes_what_numpy_takes(matrix):
         (np.zeros((2, 2)), r"of shape \(3, 3\) .* Got shape \(2, 2\)"),
         (np.zeros((3, 2)), r"of shape \(3, 3\) .* Got shape \(3, 2\)"),
         (np.zeros(9), r"of shape \(3, 3\) .* Got shape \(9,\)"),
-        (matrix_with(ab=np.nan), r"finite, .* Got .*nan .*replacing 'a' by 'b'"),
+        (matrix_with(ab=np.nan), r"not negative .* Got .*nan .*replacing 'a' by 'b'"),
         (matrix_with(b_=np.inf), r"finite, .* Got .*inf .*deleting 'b'"),
         (matrix_with(_a=-np.inf), r"finite, .* Got .*-inf .*inserting 'a'"),
         (matrix_with(ba=-0.5), r".*not negative.* Got .*-0\.5 .*replacing 'b' by 'a'"),
@@ -115,7 +115,7 @@ def test_callable_costs_need_a_callable():
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(np.nan, "nan"), (np.inf, "inf"), (-1.0, r"-1\.0")],
+    [(np.nan, "nan"), (-np.inf, "-inf"), (-1.0, r"-1\.0")],
 )
 def test_callable_costs_are_checked_like_a_matrix(value, message):
     costs = tm.CallableCosts(lambda a, b: value if (a, b) == ("a", "b") else 0.0)

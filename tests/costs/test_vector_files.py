@@ -1,6 +1,8 @@
 """Vectors of words in files, and the commands that take them as costs."""
 
 import warnings
+from random import Random
+from zipfile import BadZipFile
 
 import numpy as np
 import pytest
@@ -80,7 +82,7 @@ def test_files_that_are_none_are_refused(tmp_path):
         (single, "v.npy, which is a single array"),
         (torn, "torn.npz, which is none"),
         (empty, "empty.npz, which is none"),
-        (other, "one with the arrays ['rows', 'words']"),
+        (other, "other.npz with ['rows', 'words']"),
     ):
         with pytest.raises(ValueError, match="must be") as error:
             read_vectors(path, "v", "f")
@@ -88,6 +90,31 @@ def test_files_that_are_none_are_refused(tmp_path):
         assert "pickle" not in str(error.value)
     with pytest.raises(FileNotFoundError):
         read_vectors(tmp_path / "none.npz", "v", "f")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_damaged_files_raise_one_error_that_names_the_file(tmp_path, save):
+    path, rng = tmp_path / "v.npz", Random(0)
+    save(path, words=np.array(WORDS), vectors=VECTORS)
+    whole = path.read_bytes()
+    kinds, intact = set(), 0
+    for _ in range(1500):
+        content = bytearray(whole)
+        for _ in range(rng.randint(1, 4)):
+            content[rng.randrange(len(content))] = rng.choice((rng.randrange(256), 0, 255))
+        path.write_bytes(content if rng.random() < 0.8 else content[: rng.randrange(len(content))])
+        try:
+            words, _ = read_vectors(path, "v", "f")
+        except ValueError as error:
+            message = str(error)
+            kinds.add(type(error.__cause__ or error.__context__))
+        else:
+            message = "The 'v' parameter of f is read from v.npz"
+            intact += len(words) == 3
+        assert message.startswith("The 'v' parameter of f ")
+        assert "v.npz" in message
+    assert {BadZipFile, NotImplementedError, OSError} <= kinds
+    assert intact > 50  # bytes that do not matter
 
 
 # --- the command line --------------------------------------------------------------

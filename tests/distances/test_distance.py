@@ -275,7 +275,7 @@ def test_cutoff_must_be_a_number_from_zero(cutoff):
         tm.distance(EMPTY, EMPTY, cutoff=cutoff)
 
 
-@pytest.mark.parametrize("costs", ["unit", 1, np.zeros((2, 2)), reference.unit_cost, {}])
+@pytest.mark.parametrize("costs", ["unit", 1, np.zeros((2, 2)), tm.UnitCosts, {}])
 def test_costs_must_be_one_of_the_kinds(costs):
     message = r"(?s)The 'costs' parameter of distance must be .* Got .* instead\."
     with pytest.raises((TypeError, ValueError), match=message):

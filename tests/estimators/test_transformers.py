@@ -15,7 +15,9 @@ from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 TRANSFORMERS = [
     TreeDistances(),
     TreeDistances(dtype="float32"),
+    TreeDistances(norm="weight"),
     TreeNeighborsGraph(2),
+    TreeNeighborsGraph(2, norm="max"),
     TreeNeighborsGraph(3, mode="connectivity"),
 ]
 
@@ -77,7 +79,7 @@ def test_costs_are_used_in_their_direction():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (TreeDistances(dtype="int"), "'dtype' parameter of TreeDistances"),
+        (TreeDistances(dtype="bool"), "'dtype' parameter of TreeDistances"),
         (TreeDistances(n_jobs=0), "'n_jobs' parameter of TreeDistances"),
         (TreeNeighborsGraph(0), "'n_neighbors' parameter of TreeNeighborsGraph"),
         (TreeNeighborsGraph(2.0), "'n_neighbors' parameter of TreeNeighborsGraph"),

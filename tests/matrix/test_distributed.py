@@ -36,6 +36,8 @@ CALLS = {
     "asymmetric": ((TREES,), {"costs": ASYMMETRIC}),
     "function": ((TREES,), {"costs": FUNCTION, "dtype": "float32"}),
     "vectors": ((TREES,), {"costs": VECTORS, "condensed": True}),
+    "integers": ((TREES,), {"dtype": "uint16"}),
+    "norm": ((TREES,), {"costs": FUNCTION, "norm": "li_zhang", "cutoff": 0.5}),
 }
 
 

@@ -12,18 +12,18 @@ import numpy as np
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file in UTF-8 as a whole."""
-    with _replacing(path) as file:
+    with replacing(path) as file:
         file.write(text.encode("utf-8"))
 
 
 def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
     """Write an array in NumPy's format as a whole."""
-    with _replacing(path) as file:
+    with replacing(path) as file:
         np.save(file, array)
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that takes the place of `path` when the body has succeeded."""
     # With the process in its name, so that two processes never write to the same one.
     part = path.with_name(f"{path.name}.{os.getpid()}.part")

@@ -11,12 +11,17 @@ from treemetric import _core
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
 _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
-_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in ("float64", "float32")}
+_FLOATS = ("float64", "float32")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS, *_INTEGERS)}
+_NORMS = ("weight", "max", "sum", "li_zhang")
 
 
-def refuse(parameter: str, owner: str, must: str, got: str) -> NoReturn:
+def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") -> NoReturn:
     """Raise the error for a wrong parameter of a function or class."""
     message = f"The '{parameter}' parameter of {owner} must be {must}. Got {got} instead."
+    if advice:
+        message = f"{message} {advice}"
     raise (TypeError(message) if must.startswith("an instance of") else ValueError(message))
 
 
@@ -68,6 +73,18 @@ def check_seed(seed: object, function: str) -> int:
     return check_int(seed, "seed", function, least=0, most=_LAST_SEED)
 
 
+def check_random_state(random_state: Any, owner: str) -> np.random.RandomState:
+    """Check ``random_state``; return its generator."""
+    from sklearn.utils import check_random_state as generator_of
+
+    try:
+        random: np.random.RandomState = generator_of(random_state)
+    except (ValueError, TypeError, OverflowError):
+        must = "None, an int in the range [0, 2**32 - 1] or a RandomState instance"
+        refuse("random_state", owner, must, shown(random_state))
+    return random
+
+
 def check_cutoff(cutoff: object, function: str) -> float | None:
     """Check a cutoff; return it as a float, or None."""
     # Common types first: a check of abstract classes may take as long as a pair.
@@ -96,7 +113,7 @@ def as_float(value: object) -> float:
 
 
 def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
-    """Check that a dtype is float64 or float32; return it."""
+    """Check that a dtype is a type of distances; return it."""
     if type(dtype) is str and dtype in _DTYPES:
         return _DTYPES[dtype]
     for kind in _DTYPES.values():
@@ -106,7 +123,36 @@ def check_dtype(dtype: object, function: str) -> np.dtype[Any]:
                 return kind
         except TypeError:
             pass
-    refuse("dtype", function, "'float64' or 'float32'", shown(dtype))
+    refuse("dtype", function, "'float64', 'float32' or a type of integers", shown(dtype))
+
+
+def check_norm(norm: object, function: str, *, none: bool = True) -> str | None:
+    """Check the name of a norm; return it. Without `none`, None is not valid."""
+    if norm is None and none:
+        return None
+    if not isinstance(norm, str) or norm not in _NORMS:
+        names = "'weight', 'max', 'sum' or 'li_zhang'"
+        refuse("norm", function, f"None, {names}" if none else names, shown(norm))
+    return norm
+
+
+def check_integers(
+    dtype: np.dtype[Any], cutoff: float | None, norm: str | None, function: str
+) -> None:
+    """Check that results of a type of integers have neither infinities nor fractions."""
+    if dtype.kind == "f":
+        return
+    if cutoff is not None:
+        refuse("dtype", function, "'float64' or 'float32' with a cutoff", f"'{dtype}'")
+    if norm is not None:
+        refuse("dtype", function, "'float64' or 'float32' with a norm", f"'{dtype}'")
+
+
+def check_whole(dtype: np.dtype[Any], costs: Any, function: str) -> None:
+    """Check that distances under the resolved costs of a call have the type of the result."""
+    if dtype.kind != "f" and not _core.is_whole(costs):
+        must = "'float64' or 'float32' unless all costs are whole numbers up to 2**40"
+        refuse("dtype", function, must, f"'{dtype}'")
 
 
 def check_bool(value: object, parameter: str, function: str) -> bool:
@@ -151,6 +197,14 @@ def check_memory(nbytes: int, what: str) -> None:
     if nbytes > available:
         message = f"{what} needs {nbytes} bytes, but only {available} bytes are available"
         raise MemoryError(message)
+
+
+def check_tol(tol: object, function: str) -> float | None:
+    """Check a tolerance for ties; return it as a float, or None for the default."""
+    number = None if tol is None else as_float(tol)
+    if number is not None and not 0 <= number < float("inf"):
+        refuse("tol", function, "None or a float in the range [0.0, inf)", shown(tol))
+    return number
 
 
 def check_non_negative(value: object, parameter: str, function: str) -> float:

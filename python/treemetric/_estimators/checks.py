@@ -5,12 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import (
-    assert_all_finite,
-    check_consistent_length,
-    check_random_state,
-    column_or_1d,
-)
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from treemetric._base.typing import FloatArray, Trees
@@ -50,16 +45,6 @@ def check_targets(y: Any, inputs: Inputs, owner: str) -> tuple[npt.NDArray[Any],
         message = f"The classes in y must be uniformly strings or numbers. Got {kinds} instead."
         raise ValueError(message) from error
     return classes, codes.astype(np.int64, copy=False)
-
-
-def check_seed(random_state: Any, owner: str) -> np.random.RandomState:
-    """Check ``random_state``; return its generator."""
-    try:
-        random: np.random.RandomState = check_random_state(random_state)
-    except (ValueError, TypeError):
-        must = "None, an int in the range [0, 2**32 - 1] or a RandomState instance"
-        refuse("random_state", owner, must, shown(random_state))
-    return random
 
 
 def check_option(value: object, options: Iterable[str], parameter: str, owner: str) -> None:

@@ -1,13 +1,14 @@
 """One optimal alignment of two trees, and its edits."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray, Label
+from treemetric._base.typing import CostsLike, FloatArray, Label
+from treemetric._base.validation import refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
@@ -135,18 +136,12 @@ class Alignment(Immutable):
     def _all_edits(self) -> list[Edit]:
         """List an edit for every pair, including nodes that are kept."""
         old, new = self.x.labels, self.y.labels
-        # Once per pair of labels: a cost may be a Python function of the user.
-        known: dict[Any, float] = {}
+        costs = self.costs._edit_costs(self.x, self.y, self.pairs)
         edits = []
-        for i, j in self.pairs:
+        for (i, j), cost in zip(self.pairs, costs, strict=True):
+            op = "insert" if i is None else "delete" if j is None else "replace"
             a = None if i is None else old[i]
             b = None if j is None else new[j]
-            gap_a, gap_b = i is None, j is None
-            op = "insert" if gap_a else "delete" if gap_b else "replace"
-            key = ((gap_a, a), (gap_b, b))
-            cost = known.get(key)
-            if cost is None:
-                cost = known[key] = self.costs._cost(*key)
             edits.append(Edit(op, i, j, a, b, cost))
         return edits
 
@@ -214,7 +209,8 @@ class Alignment(Immutable):
         Returns
         -------
         Alignment
-            The same pairs of nodes; its cost is the cost of the inverse edits.
+            The same pairs of nodes; its cost is the cost of the inverse edits, ``inf`` if one
+            of them is never made. Under `PairCosts` each inverse edit costs as much as the edit.
 
         Examples
         --------
@@ -224,9 +220,10 @@ class Alignment(Immutable):
         """
         pairs = np.frombuffer(self._matches, dtype="<u4").reshape(-1, 2)[:, ::-1]
         matches = pairs[np.argsort(pairs[:, 0])].tobytes()
-        table = self.costs._pair_table(self.y, self.x)
+        costs = self.costs._inverse()
+        table = costs._pair_table(self.y, self.x)
         cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
-        return self._of(self.y, self.x, self.costs, cost, matches)
+        return self._of(self.y, self.x, costs, cost, matches)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
@@ -282,15 +279,21 @@ def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
     return Tree.from_parents(kept, kept_parents)
 
 
-def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
+def align(
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, ties: Literal["pair", "delete"] = "pair"
+) -> Alignment:
     """Find one optimal alignment of two trees.
 
     Parameters
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
+    ties : {'pair', 'delete'}, default='pair'
+        Which of several optimal alignments is returned: one with pairs as early as
+        possible, or one that pairs two nodes only where nothing else is optimal, as the
+        packages zss and apted do.
 
     Returns
     -------
@@ -303,23 +306,33 @@ def align(x: Tree, y: Tree, *, costs: Costs | None = None) -> Alignment:
 
     Notes
     -----
-    The result is deterministic, with pairs as early as possible. Both trees are visited in
-    preorder. The two next nodes are paired if that is optimal; if not, their subtrees are aligned
-    with each other if that is optimal. Otherwise the next node of x is deleted if that is optimal,
-    and the next node of y is inserted if not.
+    The result is deterministic. With ``ties="pair"`` both trees are visited in preorder. The two
+    next nodes are paired if that is optimal; if not, their subtrees are aligned with each other if
+    that is optimal. Otherwise the next node of x is deleted if that is optimal, and the next node
+    of y is inserted if not.
+
+    With ``ties="delete"`` both trees are visited from the last node in postorder backwards. The
+    next node of x is deleted if that is optimal; if not, the next node of y is inserted if that is
+    optimal. Otherwise the two nodes are paired.
 
     Examples
     --------
     >>> from treemetric import Tree, align
     >>> align(Tree.from_bracket("{a{b}}"), Tree.from_bracket("{a{c}}")).pairs
     ((0, 0), (1, 1))
+    >>> x, y = Tree.from_sequence("aa"), Tree.from_sequence("a")
+    >>> align(x, y).pairs, align(x, y, ties="delete").pairs
+    (((0, 0), (1, None)), ((0, None), (1, 0)))
     """
     checked = check_pair(x, y, costs, "align")
-    cost, matches = _core.align_pair(x._data, y._data, *checked._pair_table(x, y))
+    if not isinstance(ties, str) or ties not in ("pair", "delete"):
+        refuse("ties", "align", "'pair' or 'delete'", shown(ties))
+    table, index = checked._pair_table(x, y)
+    cost, matches = _core.align_pair(x._data, y._data, table, index, ties == "delete")
     return Alignment._of(x, y, checked, cost, matches)
 
 
-def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatArray:
+def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> FloatArray:
     """Compute the distances between all subtrees of x and all subtrees of y.
 
     The algorithm for the distance of the whole trees computes all of them.
@@ -328,7 +341,7 @@ def subtree_distances(x: Tree, y: Tree, *, costs: Costs | None = None) -> FloatA
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
 
     Returns

@@ -6,8 +6,8 @@ from typing import Any
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_int, check_memory, check_non_negative
+from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.validation import check_int, check_memory, check_random_state, check_tol
 from treemetric.alignment import Alignment
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
@@ -54,7 +54,7 @@ class CoOptimal(Immutable):
     _x: Tree
     _y: Tree
     _costs: Costs
-    _tol: float
+    _tol: float | None
     _call: tuple[Any, ...]
     _solved: _core.CoOptimalPair
     _cache: dict[str, Any]
@@ -64,7 +64,7 @@ class CoOptimal(Immutable):
         raise TypeError(message)
 
     @classmethod
-    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float) -> "CoOptimal":
+    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float | None) -> "CoOptimal":
         table, index = costs._pair_table(x, y)
         if index is not None:
             # Unknown labels raise here, not at first use.
@@ -145,12 +145,10 @@ class CoOptimal(Immutable):
         >>> len(pair.sample(3, random_state=0))
         3
         """
-        from sklearn.utils import check_random_state
-
         k = check_int(k, "k", "sample", least=0, most=2**31 - 1)
         # In Rust and in Python, and the alignment itself.
         check_memory(k * (250 + 16 * min(self.x.size, self.y.size)), f"{k} alignments")
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        seed = int(check_random_state(random_state, "sample").randint(2**31 - 1))
         drawn = self._solved.sample(k, seed)
         return [self._alignment(matches) for matches in drawn]
 
@@ -171,18 +169,21 @@ class CoOptimal(Immutable):
         return f"<CoOptimal: {self.count} {noun} of cost {self.cost}>"
 
 
-def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9) -> CoOptimal:
+def cooptimal(
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, tol: float | None = None
+) -> CoOptimal:
     """Find all optimal alignments of two trees.
 
     Parameters
     ----------
     x, y : Tree
         Trees or forests.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
-    tol : float, default=1e-9
-        Two steps are tied if they differ by at most this share of the distance. It restores ties
-        that rounding breaks; see Notes.
+    tol : float, optional
+        Two steps are tied if they differ by at most this share of the distance. By default it is 0
+        if all costs are integers or short decimals, whose sums are exact, and 1e-9 for other costs,
+        which restores ties that rounding breaks; see Notes.
 
     Returns
     -------
@@ -201,10 +202,10 @@ def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9
     of subtrees that they use.
 
     Ties are decided step by step. Sums of integers and of short decimals are exact, and exactly the
-    optimal alignments are found. Sums of other costs are rounded by less than 1e-12 of the
-    largest cost per node; such small differences are ties for every `tol`. A `tol` far above 1e-9
-    does not bound the cost of nearly optimal alignments, because the differences of all steps add
-    up.
+    optimal alignments are found by default. Sums of other costs are rounded by less than 1e-12 of
+    the largest cost per node; such small differences are ties for every `tol`. A `tol` far above
+    1e-9 does not bound the cost of nearly optimal alignments, because the differences of all steps
+    add up.
 
     Iteration pairs nodes as early as possible, in preorder of x. The first alignment may differ
     from that of `align`, which prefers to keep subtrees together.
@@ -217,4 +218,4 @@ def cooptimal(x: Tree, y: Tree, *, costs: Costs | None = None, tol: float = 1e-9
     <CoOptimal: 6 alignments of cost 2.0>
     """
     checked = check_pair(x, y, costs, "cooptimal")
-    return CoOptimal._make(x, y, checked, check_non_negative(tol, "tol", "cooptimal"))
+    return CoOptimal._make(x, y, checked, check_tol(tol, "cooptimal"))

@@ -7,17 +7,16 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import FloatArray, Label, Progress, Trees
+from treemetric._base.typing import CostsLike, FloatArray, Label, Progress, Trees
 from treemetric._base.validation import (
     as_float,
     check_memory,
     check_n_jobs,
-    check_non_negative,
+    check_tol,
     refuse,
     shown,
 )
 from treemetric.alignment.soft import HOTTEST
-from treemetric.costs import Costs
 from treemetric.costs.base import common_codes
 from treemetric.costs.resolve import check_costs
 from treemetric.treeset import check_trees
@@ -75,12 +74,12 @@ class EditCounts(NamedTuple):
         full: FloatArray = self.matrix.toarray().reshape(-1, side, side)
         return full
 
-    def distances(self, costs: Costs) -> FloatArray:
+    def distances(self, costs: CostsLike) -> FloatArray:
         """Compute the costs of the counted edits: the pseudo-edit distances.
 
         Parameters
         ----------
-        costs : Costs
+        costs : Costs or callable
             The costs of edits; the alignments may be optimal under other costs.
 
         Returns
@@ -105,10 +104,10 @@ def edit_counts(
     Y: Trees | None = None,
     *,
     pairs: npt.ArrayLike | None = None,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
     script: str = "average",
     temperature: float | None = None,
-    tol: float = 1e-9,
+    tol: float | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> EditCounts:
@@ -122,13 +121,13 @@ def edit_counts(
         The target trees; X by default.
     pairs : array-like of shape (n_pairs, 2), optional
         Indices into X and Y; all pairs by default, row by row.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs under which alignments are optimal; every edit costs 1 by default.
     script : {'average', 'one'}, default='average'
         Count the average over all optimal alignments, or the alignment of `align`.
     temperature : float, optional
         If given, average over all alignments, weighted as in `soft_alignment`.
-    tol : float, default=1e-9
+    tol : float, optional
         As in `cooptimal`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
@@ -159,7 +158,7 @@ def edit_counts(
     name = "edit_counts"
     threads = check_n_jobs(n_jobs, name)
     checked = check_costs(costs, name)
-    slack = check_non_negative(tol, "tol", name)
+    slack = check_tol(tol, name)
     if not isinstance(script, str) or script not in ("average", "one"):
         refuse("script", name, "'average' or 'one'", shown(script))
     heat = None if temperature is None else as_float(temperature)

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 from treemetric import _core
 from treemetric._base.arrays import frozen
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import as_float, refuse, shown
-from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
 
@@ -39,7 +38,7 @@ class SoftAlignment(NamedTuple):
 
 
 def soft_alignment(
-    x: Tree, y: Tree, *, temperature: float = 1.0, costs: Costs | None = None
+    x: Tree, y: Tree, *, temperature: float = 1.0, costs: CostsLike | None = None
 ) -> SoftAlignment:
     """Compute a weighted average of all alignments of two trees.
 
@@ -52,7 +51,7 @@ def soft_alignment(
     temperature : float, default=1.0
         Higher temperatures give more weight to more expensive alignments. At most 1e100, and at
         least 1e-10 of the cost of deleting and inserting all nodes.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
 
     Returns

@@ -10,13 +10,12 @@ from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import as_float, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_option, check_positive
 from treemetric.classification._second_kernel import COMBINATIONS, SecondKernel
 from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
-from treemetric.costs import Costs
 from treemetric.features import TreeFeatures
 from treemetric.kernels import TreeKernel
 from treemetric.treeset import TreeSet
@@ -43,7 +42,7 @@ class DistanceSVC(TreeClassifier):
         eigenvalues until none is negative, or no correction.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     kernel : TreeKernel or TreeFeatures, optional
         A second kernel to combine with the kernel of distances, on the same trees. Features are
@@ -137,7 +136,7 @@ class DistanceSVC(TreeClassifier):
         bandwidth: str | float = "median",
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         kernel: TreeKernel | TreeFeatures | None = None,
         combine: str = "product",
         class_weight: Any = None,

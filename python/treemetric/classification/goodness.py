@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import FloatArray
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric._estimators.base import TreeClassifier
-from treemetric._estimators.checks import Codes, check_positive, check_seed
+from treemetric._estimators.checks import Codes, check_positive
 from treemetric.classification._goodness import separate
-from treemetric.costs import Costs
 
 
 class GoodnessClassifier(TreeClassifier):
@@ -37,7 +36,7 @@ class GoodnessClassifier(TreeClassifier):
         default all training points are landmarks.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     random_state : int, RandomState instance or None, default=None
         Seed of the choice of landmarks; not used if all points are landmarks.
@@ -100,7 +99,7 @@ class GoodnessClassifier(TreeClassifier):
         scale: float | str = 1.0,
         n_landmarks: float | None = None,
         metric: str = "tree_edit",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -143,7 +142,7 @@ class GoodnessClassifier(TreeClassifier):
         name = type(self).__name__
         strength = check_positive(self.regularisation, "regularisation", name)
         scale = self._check_scale()
-        random = check_seed(self.random_state, name)
+        random = check_random_state(self.random_state, name)
         inputs, codes = self._check_training(X, y)
         self.landmarks_ = self._choose_landmarks(len(codes), random)
         everything = len(self.landmarks_) == len(codes)

@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_int
+from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import (
     Inputs,
     check_positive,
-    check_seed,
     prototype_counts,
 )
 from treemetric._estimators.prototypes import select_prototypes
@@ -23,7 +22,6 @@ from treemetric.classification._relational import (
     learn_mixtures,
     to_mixtures,
 )
-from treemetric.costs import Costs
 
 
 class RelationalGLVQ(PrototypeClassifier):
@@ -42,7 +40,7 @@ class RelationalGLVQ(PrototypeClassifier):
         in the order of `classes_`. A class with fewer points gets as many as it has points.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances (not squared).
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
         The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
@@ -121,7 +119,7 @@ class RelationalGLVQ(PrototypeClassifier):
         n_prototypes: Any = 1,
         *,
         metric: str = "tree_edit",
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
         squashing: str = "identity",
         slope: float = 5.0,
         max_iter: int = 100,
@@ -174,7 +172,7 @@ class RelationalGLVQ(PrototypeClassifier):
         max_iter = check_int(self.max_iter, "max_iter", name)
         n_init = check_int(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
-        random = check_seed(self.random_state, name)
+        random = check_random_state(self.random_state, name)
         inputs, codes = self._check_training(X, y)
         counts = prototype_counts(self.n_prototypes, self.classes_, name)
         distances = self._measure_symmetric(inputs)

@@ -5,6 +5,7 @@ parsed arguments. A new command is one more module and one more line in `_parser
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -16,6 +17,9 @@ from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
 
 __all__ = ["main"]
+
+# As for a process that SIGPIPE ends.
+_BROKEN_PIPE = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0 for success, 2 for an error, which is reported in one line on standard error,
-        130 after Ctrl-C.
+        130 after Ctrl-C, 141 if the reader of a pipe is gone.
 
     Raises
     ------
@@ -48,6 +52,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], None] = arguments.command
     try:
         command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the results, such as head, has seen enough.
+        _discard_output()
+        return _BROKEN_PIPE
     except KeyboardInterrupt:
         print("treemetric: interrupted", file=sys.stderr)
         return 130
@@ -55,6 +64,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"treemetric: error: {describe(error)}", file=sys.stderr)
         return 2
     return 0
+
+
+def _discard_output() -> None:
+    """Let Python write what is left to nowhere when it ends, or it reports the broken pipe."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,4 +1,4 @@
-"""What the commands of ``treemetric`` share: arguments, files and progress."""
+"""What the commands of ``treemetric`` share: costs, threads and progress."""
 
 import argparse
 from pathlib import Path
@@ -9,16 +9,6 @@ from treemetric.costs import CostMatrix, VectorCosts
 from treemetric.costs.files import read_costs
 from treemetric.costs.vector import KINDS
 from treemetric.treeset import TreeSet
-
-
-def add_trees(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the file of trees."""
-    parser.add_argument(
-        "trees",
-        metavar="TREES",
-        type=Path,
-        help="a .jsonl file, or a file with one tree in brackets per line",
-    )
 
 
 def add_costs(parser: argparse.ArgumentParser) -> None:
@@ -60,13 +50,6 @@ def add_progress(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_folder(target: Path) -> None:
-    """Check that the folder of the result exists, before the work starts."""
-    if not target.parent.is_dir():
-        msg = f"--output must be in an existing folder. No such folder: {target.parent}"
-        raise FileNotFoundError(msg)
-
-
 def costs_of(arguments: argparse.Namespace) -> CostMatrix | VectorCosts | None:
     """Read the costs, if a file of costs is given."""
     if arguments.costs is not None:
@@ -87,13 +70,6 @@ def check_words(costs: CostMatrix | VectorCosts | None, *sets: TreeSet | None) -
             f"Got words {words} for labels {shown(labels)}."
         )
         raise ValueError(msg)
-
-
-def read_trees(path: Path) -> TreeSet:
-    """Read the trees of a file."""
-    if path.suffix == ".jsonl":
-        return TreeSet.from_jsonl(path)
-    return TreeSet.from_bracket(path)
 
 
 def progress_of(arguments: argparse.Namespace) -> Lines | None:

@@ -35,7 +35,10 @@ def describe(error: BaseException) -> str:
     >>> describe(error)
     '--jobs must be -1 or a positive int. Got 0.'
     """
-    message = " ".join(str(error).split()) or type(error).__name__
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
+    message = " ".join(text.split()) or type(error).__name__
     return _BOTH.sub(r"\1", _PARAMETER.sub(_must_be, message, count=1))
 
 

@@ -1,7 +1,6 @@
 """The commands ``treemetric nearest`` and ``treemetric within``."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,33 +10,43 @@ from treemetric.cli.common import (
     add_costs,
     add_jobs,
     add_progress,
-    add_trees,
-    check_folder,
     check_words,
     costs_of,
     progress_of,
-    read_trees,
+)
+from treemetric.cli.inputs import Inputs, add_format, add_inputs, read_inputs
+from treemetric.cli.outputs import (
+    Target,
+    add_output,
+    check_free,
+    target_of,
+    write_arrays,
+    write_rows,
 )
 from treemetric.neighbors import nearest, within
+
+_KINDS = ("csv", "json", "npz")
 
 
 def add_parsers(commands: Any) -> None:
     """Add the commands to those of ``treemetric``."""
     near = commands.add_parser(
         "nearest",
-        help="save the nearest trees of each tree",
-        description="Save the k nearest trees of each tree, by edit distance. Without --queries, "
+        help="find the nearest trees of each tree",
+        description="Find the k nearest trees of each tree, by edit distance. Without --queries, "
         "each tree is compared with all others.",
+        epilog="Examples: treemetric nearest *.py -k 1; treemetric nearest trees.jsonl --queries "
+        "new.jsonl -o near.csv",
     )
     near.add_argument("-k", type=int, default=5, help="number of neighbours (default: 5)")
     _add_common(near, "'indices' and 'distances'")
     near.set_defaults(command=_nearest)
-
     close = commands.add_parser(
         "within",
-        help="save the trees within a radius of each tree",
-        description="Save all trees within a radius of each tree, by edit distance. Without "
+        help="find the trees within a radius of each tree",
+        description="Find all trees within a radius of each tree, by edit distance. Without "
         "--queries, each tree is compared with all others.",
+        epilog="Example: treemetric within *.html -r 3 --to json",
     )
     close.add_argument(
         *("-r", "--radius"),
@@ -51,70 +60,73 @@ def add_parsers(commands: Any) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser, arrays: str) -> None:
-    add_trees(parser)
+    parser.epilog = (
+        "CSV and JSON results have one neighbour per row, with the ids or the file names of the "
+        "trees, or else their positions, from 0. An .npz file has the arrays "
+        f"{arrays}, and 'ids' and 'query_ids' if the trees have names. {parser.epilog}"
+    )
+    add_inputs(parser)
     parser.add_argument(
-        "--queries", metavar="FILE", type=Path, help="trees whose neighbours to find"
+        "--queries", metavar="FILE", help="trees whose neighbours to find; a file, folder or -"
     )
     add_costs(parser)
-    parser.add_argument(
-        *("-o", "--output"),
-        required=True,
-        type=Path,
-        metavar="OUT",
-        help=f"result file: .npz with the arrays {arrays}, or .csv with one neighbour per line; "
-        "tree numbers start at 0",
-    )
+    add_output(parser, _KINDS, "csv")
     add_jobs(parser)
     add_progress(parser)
+    add_format(parser)
 
 
-def _request(arguments: argparse.Namespace) -> tuple[tuple[Any, Any], dict[str, Any]]:
+def _request(
+    arguments: argparse.Namespace,
+) -> tuple[Target, tuple[Inputs, Inputs], tuple[Any, Any], dict[str, Any]]:
     """Check the result file, read the input files, and return the arguments of the search."""
-    target: Path = arguments.output
-    if target.suffix not in (".npz", ".csv"):
-        msg = f"--output must end in .npz or .csv. Got {target}."
-        raise ValueError(msg)
-    check_folder(target)
+    target = target_of(arguments)
+    check_free(target, arguments)
     costs = costs_of(arguments)
-    trees = read_trees(arguments.trees)
-    queries = None if arguments.queries is None else read_trees(arguments.queries)
-    check_words(costs, trees, queries)
-    sides = (trees, None) if queries is None else (queries, trees)
+    groups = (
+        [arguments.trees] if arguments.queries is None else [arguments.trees, [arguments.queries]]
+    )
+    inputs, *others = read_inputs(groups, arguments)
+    queries = others[0] if others else inputs
+    check_words(costs, inputs.trees, queries.trees)
+    sides = (inputs.trees, None) if queries is inputs else (queries.trees, inputs.trees)
     options = {"costs": costs, "n_jobs": arguments.jobs, "progress": progress_of(arguments)}
-    return sides, options
+    return target, (queries, inputs), sides, options
 
 
 def _nearest(arguments: argparse.Namespace) -> None:
-    sides, options = _request(arguments)
+    target, named, sides, options = _request(arguments)
     found = nearest(*sides, k=arguments.k, **options)
     n, k = found.indices.shape
-    _save(
-        arguments.output,
-        np.arange(0, n * k + 1, k),
-        indices=found.indices,
-        distances=found.distances,
-    )
-    share = f"{found.avoided:.1%} of distances avoided"
-    print(f"{k} nearest of {n} trees, {share} -> {arguments.output}")
+    starts = np.arange(0, n * k + 1, k) if k else np.zeros(n + 1, dtype=np.int64)
+    _save(target, named, starts, indices=found.indices, distances=found.distances)
+    _summarise(target, f"{k} nearest of {n} trees", found.avoided)
 
 
 def _within(arguments: argparse.Namespace) -> None:
-    sides, options = _request(arguments)
+    target, named, sides, options = _request(arguments)
     found = within(*sides, radius=arguments.radius, **options)
     arrays = {"offsets": found.offsets, "indices": found.indices, "distances": found.distances}
-    _save(arguments.output, found.offsets, **arrays)
-    share = f"{found.avoided:.1%} of distances avoided"
-    print(f"{len(found.indices)} neighbours of {len(found)} trees, {share} -> {arguments.output}")
+    _save(target, named, found.offsets, **arrays)
+    _summarise(target, f"{len(found.indices)} neighbours of {len(found)} trees", found.avoided)
 
 
-def _save(target: Path, starts: OffsetArray, **arrays: Any) -> None:
-    """Save neighbours as arrays, or as lines with a tree, a neighbour and the distance."""
-    if target.suffix == ".npz":
-        np.savez(target, **arrays)
+def _summarise(target: Target, what: str, avoided: float) -> None:
+    if target.path is not None:
+        print(f"{what}, {avoided:.1%} of distances avoided -> {target.path}")
+
+
+def _save(target: Target, named: tuple[Inputs, Inputs], starts: OffsetArray, **arrays: Any) -> None:
+    """Save neighbours as arrays, or as rows with a tree, a neighbour and the distance."""
+    queries, trees = named
+    if target.kind == "npz":
+        for key, inputs in (("ids", trees), ("query_ids", queries)):
+            if inputs.names is not None:
+                arrays[key] = np.array(inputs.names, dtype=np.str_)
+        write_arrays(target, **arrays)
         return
-    trees = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    columns = (trees, arrays["indices"].ravel(), arrays["distances"].ravel())
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    columns = (owners, arrays["indices"].ravel(), arrays["distances"].ravel())
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    with target.open("w", encoding="utf-8") as file:
-        file.write("tree,neighbor,distance\n")
-        file.writelines(f"{i},{j},{int(d) if d.is_integer() else d!r}\n" for i, j, d in rows)
+    named_rows = ((queries.name(i), trees.name(j), d) for i, j, d in rows)
+    write_rows(target, ("tree", "neighbor", "distance"), named_rows)

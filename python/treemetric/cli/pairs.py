@@ -1,17 +1,40 @@
 """The commands ``treemetric distance`` and ``treemetric align``: two trees."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from treemetric.alignment import align
+from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
-from treemetric.cli.common import read_trees
+from treemetric.cli.common import add_costs, check_words, costs_of
+from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
+from treemetric.cli.outputs import (
+    Target,
+    add_output,
+    check_free,
+    csv_value,
+    json_value,
+    opened,
+    target_of,
+    write_json,
+    write_rows,
+)
+from treemetric.costs import Costs
 from treemetric.distances import distance
 from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
 
 # The number of optimal alignments is not computed for trees with more pairs of nodes.
 _MOST_COUNTED = 10**6
+_KINDS = ("text", "csv", "json")
+
+
+class _Pair(NamedTuple):
+    names: tuple[str, str]
+    x: Tree
+    y: Tree
+    costs: Costs | None
 
 
 def add_parsers(commands: Any) -> None:
@@ -19,17 +42,23 @@ def add_parsers(commands: Any) -> None:
     one = commands.add_parser(
         "distance",
         help="print the distance between two trees",
-        description="Print the edit distance between two trees; each edit costs 1. A tree is "
-        "either text in brackets, '{a{b}{c}}', or a file that contains one tree.",
+        description="Print the edit distance between two trees. A tree is text in brackets, "
+        "'{a{b}{c}}', or a file that contains one tree: Python, HTML, JSON, Newick and others.",
+        epilog="Examples: treemetric distance '{a{b}}' '{a{c}}'; treemetric distance old.py new.py "
+        "--values; curl -s URL | treemetric distance - page.html --format html",
     )
     _add_two_trees(one)
+    one.add_argument(
+        "--cutoff", type=float, metavar="D", help="print inf if the distance is above the cutoff"
+    )
     one.set_defaults(command=_distance)
-
     edits = commands.add_parser(
         "align",
         help="print the edits between two trees",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
+        epilog="Examples: treemetric align '{a{b}}' '{a{c}}'; treemetric align a.json b.json --to "
+        "csv",
     )
     _add_two_trees(edits)
     edits.set_defaults(command=_align)
@@ -37,17 +66,57 @@ def add_parsers(commands: Any) -> None:
 
 def _add_two_trees(parser: argparse.ArgumentParser) -> None:
     for name in ("A", "B"):
-        parser.add_argument(name.lower(), metavar=name, help="a tree in brackets, or a file")
+        parser.add_argument(
+            name.lower(),
+            metavar=name,
+            help="a tree in brackets, a file, or - for standard input",
+        )
+    add_costs(parser)
+    add_output(parser, _KINDS, "text")
+    add_format(parser)
+
+
+def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
+    """Check the options and read the trees."""
+    target = target_of(arguments)
+    check_free(target, arguments)
+    costs = costs_of(arguments)
+    a, b = arguments.a, arguments.b
+    x, y = _trees((a, b), arguments)
+    check_words(costs, TreeSet([x, y]))
+    return target, _Pair((shown_path(a), shown_path(b)), x, y, costs)
 
 
 def _distance(arguments: argparse.Namespace) -> None:
-    value = distance(_tree(arguments.a), _tree(arguments.b))
-    print(int(value) if value.is_integer() else value)
+    target, pair = _request(arguments)
+    value = distance(pair.x, pair.y, costs=pair.costs, cutoff=arguments.cutoff)
+    if target.kind == "text":
+        _write_text(target, f"{csv_value(value)}\n")
+    elif target.kind == "json":
+        a, b = pair.names
+        write_json(target, {"a": a, "b": b, "distance": json_value(value)})
+    else:
+        write_rows(target, ("a", "b", "distance"), [(*pair.names, value)])
 
 
 def _align(arguments: argparse.Namespace) -> None:
-    x, y = _tree(arguments.a), _tree(arguments.b)
-    alignment = align(x, y)
+    target, pair = _request(arguments)
+    alignment = align(pair.x, pair.y, costs=pair.costs)
+    if target.kind == "text":
+        _write_text(target, _described(alignment, pair))
+        return
+    edits = alignment.edits()
+    if target.kind == "json":
+        rows = [{**edit._asdict(), "cost": json_value(edit.cost)} for edit in edits]
+        a, b = pair.names
+        write_json(target, {"a": a, "b": b, "cost": json_value(alignment.cost), "edits": rows})
+    else:
+        write_rows(target, ("op", "i", "j", "old", "new", "cost"), edits)
+
+
+def _described(alignment: Alignment, pair: _Pair) -> str:
+    """Return the edits and the number of optimal alignments, one per line."""
+    lines = []
     for edit in alignment.edits():
         where = f"node {edit.i} of A" if edit.i is not None else f"node {edit.j} of B"
         change = {
@@ -55,15 +124,18 @@ def _align(arguments: argparse.Namespace) -> None:
             "delete": _quoted(edit.old),
             "insert": _quoted(edit.new),
         }[edit.op]
-        print(f"{edit.op:8}{change}  ({where})")
-    edits = int(alignment.cost)
-    print(f"{edits} edit{'' if edits == 1 else 's'}, {_among(x, y)}")
+        cost = "" if pair.costs is None else f", cost {csv_value(edit.cost)}"
+        lines.append(f"{edit.op:8}{change}  ({where}{cost})")
+    count = csv_value(alignment.cost)
+    total = f"cost {count}" if pair.costs is not None else f"{count} edit{'s' * (count != 1)}"
+    lines.append(f"{total}, {_among(pair)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _among(x: Tree, y: Tree) -> str:
-    if x.size * y.size > _MOST_COUNTED:
+def _among(pair: _Pair) -> str:
+    if pair.x.size * pair.y.size > _MOST_COUNTED:
         return "an optimal alignment"
-    count = cooptimal(x, y).count
+    count = cooptimal(pair.x, pair.y, costs=pair.costs).count
     return "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
 
 
@@ -73,16 +145,31 @@ def _quoted(label: object) -> str:
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
-def _tree(text: str) -> Tree:
-    """Return a tree from its brackets or from a file that contains one."""
-    if not text.strip() or text.lstrip().startswith("{"):
-        return Tree.from_bracket(text)
-    path = Path(text)
-    if not path.exists():
-        msg = f"A tree must be text in brackets or an existing file. Got {text!r}."
-        raise ValueError(msg)
-    trees = read_trees(path)
-    if len(trees) != 1:
-        msg = f"The file {path} must contain one tree. It contains {len(trees)}."
-        raise ValueError(msg)
-    return trees[0]
+def _write_text(target: Target, text: str) -> None:
+    with opened(target) as file:
+        file.write(text.encode("utf-8", errors="backslashreplace"))
+
+
+def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
+    """Return trees from their brackets or from files that contain one tree each."""
+    for text in texts:
+        if not _is_bracket(text) and text != STDIN and not Path(text).exists():
+            msg = f"A tree must be text in brackets, an existing file or '-'. Got {text!r}."
+            raise ValueError(msg)
+    groups = [[text] for text in texts if not _is_bracket(text)]
+    read = iter(read_inputs(groups, arguments))
+    trees = []
+    for text in texts:
+        if _is_bracket(text):
+            trees.append(Tree.from_bracket(text))
+            continue
+        found = next(read).trees
+        if len(found) != 1:
+            msg = f"The file {text} must contain one tree. It contains {len(found)}."
+            raise ValueError(msg)
+        trees.append(found[0])
+    return trees
+
+
+def _is_bracket(text: str) -> bool:
+    return not text.strip() or text.lstrip().startswith("{")

@@ -1,90 +1,139 @@
-"""The command ``treemetric pairwise``: all distances of a file of trees."""
+"""The command ``treemetric pairwise``: all distances of some trees."""
 
 import argparse
-from pathlib import Path
+from itertools import combinations
 from typing import Any
 
+from treemetric._base.typing import Distances
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
     add_progress,
-    add_trees,
-    check_folder,
     check_words,
     costs_of,
     progress_of,
-    read_trees,
+)
+from treemetric.cli.inputs import Inputs, add_format, add_inputs, read_inputs
+from treemetric.cli.outputs import (
+    Target,
+    add_output,
+    check_free,
+    json_value,
+    target_of,
+    write_array,
+    write_json,
+    write_rows,
 )
 from treemetric.distances import pairwise_distances
+
+_KINDS = ("csv", "json", "npy", "zarr")
+_IN_BLOCKS = ("npy", "zarr")
 
 
 def add_parsers(commands: Any) -> None:
     """Add the command to those of ``treemetric``."""
     many = commands.add_parser(
         "pairwise",
-        help="save all distances of a file of trees",
-        description="Save the edit distances of all pairs as a NumPy file or a Zarr array, block "
-        "by block. To resume a stopped or killed command, run it again.",
+        help="compute all distances of many trees",
+        description="Compute the edit distances of all pairs of trees. A .npy or .zarr file is "
+        "filled block by block; to resume a stopped or killed command, run it again.",
+        epilog="Examples: treemetric pairwise *.html; treemetric pairwise trees.jsonl -o D.npy; "
+        "treemetric pairwise src/ --format python --to json",
     )
-    add_trees(many)
-    many.add_argument(
-        *("-o", "--output"),
-        required=True,
-        type=Path,
-        metavar="D.npy",
-        help="result file, .npy or .zarr",
-    )
+    add_inputs(many)
+    add_output(many, _KINDS, "csv")
     many.add_argument(
         "--condensed",
         action="store_true",
-        help="save only the upper triangle, in SciPy's order",
+        help="save only the upper triangle, in SciPy's order; as CSV one pair per line",
     )
     many.add_argument(
         "--cutoff",
         type=float,
         metavar="D",
-        help="save inf for distances above the cutoff; most of them are not computed",
+        help="save inf (null in JSON) for distances above the cutoff; most of them are not "
+        "computed",
     )
     add_costs(many)
     many.add_argument(
         "--dtype",
-        choices=("float64", "float32"),
-        default="float64",
-        help="type of the saved distances (default: float64)",
+        choices=("float64", "float32", "int64", "int32", "uint16", "uint8"),
+        help="type of the distances in a .npy or .zarr file; types of integers need costs that are "
+        "whole numbers (default: float64)",
     )
     many.add_argument(
         "--memory",
         metavar="SIZE",
-        help="memory limit in addition to the trees, such as 2GB (default: 512MiB)",
-    )
-    many.add_argument(
-        "--overwrite",
-        action="store_true",
-        help="replace a result of other trees or options (an unfinished result of the same trees "
-        "and options is always resumed)",
+        help="memory limit in addition to the trees, such as 2GB, for a .npy or .zarr file "
+        "(default: 512MiB)",
     )
     add_jobs(many)
     add_progress(many)
+    add_format(many)
     many.set_defaults(command=_pairwise)
 
 
 def _pairwise(arguments: argparse.Namespace) -> None:
-    target: Path = arguments.output
-    check_folder(target)
+    target = _target(arguments)
     costs = costs_of(arguments)
-    trees = read_trees(arguments.trees)
-    check_words(costs, trees)
+    (inputs,) = read_inputs([arguments.trees], arguments)
+    check_words(costs, inputs.trees)
+    in_blocks = target.path is not None and target.kind in _IN_BLOCKS
+    # A file in blocks is resumed; the library decides what may be replaced.
+    extra = {
+        "out": target.path,
+        "memory_budget": arguments.memory,
+        "overwrite": arguments.overwrite,
+    }
     result = pairwise_distances(
-        trees,
+        inputs.trees,
         costs=costs,
         cutoff=arguments.cutoff,
         n_jobs=arguments.jobs,
-        dtype=arguments.dtype,
+        dtype=arguments.dtype or "float64",
         condensed=arguments.condensed,
-        out=target,
         progress=progress_of(arguments),
-        memory_budget=arguments.memory,
-        overwrite=arguments.overwrite,
+        **(extra if in_blocks else {}),
     )
-    shape = " x ".join(str(side) for side in result.shape)
-    print(f"{len(trees)} trees, {shape} {result.dtype} -> {target}")
+    if not in_blocks:
+        _write(target, inputs, result, condensed=arguments.condensed)
+    if target.path is not None:
+        shape = " x ".join(str(side) for side in result.shape)
+        print(f"{len(inputs.trees)} trees, {shape} {result.dtype} -> {target.path}")
+
+
+def _target(arguments: argparse.Namespace) -> Target:
+    target = target_of(arguments)
+    if target.kind not in _IN_BLOCKS:
+        for option in ("dtype", "memory"):
+            if getattr(arguments, option) is not None:
+                message = f"--{option} is for .npy and .zarr. The result is {target.kind}."
+                raise ValueError(message)
+        check_free(target, arguments)
+    elif target.path is None and arguments.memory is not None:
+        message = "--memory needs --output with a file."
+        raise ValueError(message)
+    elif target.path is not None and target.path.suffix != f".{target.kind}":
+        message = f"--output must end in .{target.kind} with --to {target.kind}. Got {target.path}."
+        raise ValueError(message)
+    return target
+
+
+def _write(target: Target, inputs: Inputs, result: Distances, *, condensed: bool) -> None:
+    if target.kind == "npy":
+        write_array(target, result)
+        return
+    count = len(inputs.trees)
+    names = [inputs.name(i) for i in range(count)]
+    if target.kind == "json":
+        rows = result.tolist()
+        values = [
+            json_value(row) if condensed else [json_value(value) for value in row] for row in rows
+        ]
+        write_json(target, {"ids": names, "distances": values})
+    elif condensed:
+        pairs = zip(combinations(names, 2), result.tolist(), strict=True)
+        write_rows(target, ("tree", "other", "distance"), ((*pair, d) for pair, d in pairs))
+    else:
+        table = ((name, *row.tolist()) for name, row in zip(names, result, strict=True))
+        write_rows(target, ("", *names), table)

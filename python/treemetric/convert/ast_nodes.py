@@ -17,6 +17,7 @@ _TEXT_LISTS = frozenset(("names", "kwd_attrs"))
 # Fields that say nothing about what a program does.
 _NOTES = frozenset(("kind", "lineno", "tag", "type_comment"))
 _NEVER_NODES = (_VALUES | _NOTES | {"kwd_attrs"}) - {"name"}
+_NO_CONTEXT = _NEVER_NODES | {"ctx"}
 
 
 def from_ast(
@@ -74,7 +75,7 @@ def from_ast(
         raise TypeError(message)
     if label is None and values:
         label = _valued
-    without = _NEVER_NODES if context else _NEVER_NODES | {"ctx"}
+    without = _NEVER_NODES if context else _NO_CONTEXT
     return Tree._wrap(TreeData.from_ast(root, ast.AST, without, label))
 
 

@@ -157,7 +157,7 @@ def as_vectors(values: npt.ArrayLike, parameter: str) -> npt.NDArray[np.floating
             array = array.astype(
                 np.float64, casting="unsafe" if array.dtype.kind != "c" else "safe"
             )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         message = f"The '{parameter}' parameter of VectorCosts must be an array of numbers."
         raise ValueError(message) from error
     if array.ndim != 2:

@@ -18,9 +18,10 @@ def read_costs(path: Path, kind: str | None = None) -> CostMatrix | VectorCosts:
     order; the last label is empty and means the gap. The entry in row a and column b is the cost of
     replacing a by b. The last column holds the costs of deleting, the last row the costs of
     inserting. A JSON file is an object with the list "alphabet" and the list of rows "matrix", as
-    for `CostMatrix`. Labels can be numbers in a JSON file; in a CSV file they are texts. An .npz
-    file has the arrays "words" and "vectors"; `kind` is the kind of `VectorCosts`, cosine by
-    default.
+    for `CostMatrix`. Labels can be numbers in a JSON file; in a CSV file they are texts. In both,
+    labels that are never paired cost ``inf``. JSON has no such number: it is the text "inf" there,
+    or Infinity as Python writes it. An .npz file has the arrays "words" and "vectors"; `kind` is
+    the kind of `VectorCosts`, cosine by default.
     """
     if path.suffix not in (".csv", ".json", ".npz"):
         msg = f"The file of the costs must end in .csv, .json or .npz: {path}"
@@ -75,4 +76,7 @@ def _from_json(text: str) -> tuple[list[str | float], Any]:
     if not all(isinstance(label, str | int | float) for label in alphabet):
         msg = "the labels in 'alphabet' must be texts or numbers"
         raise ValueError(msg)
-    return alphabet, data["matrix"]
+    rows = data["matrix"]
+    if isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        rows = [[float("inf") if entry == "inf" else entry for entry in row] for row in rows]
+    return alphabet, rows

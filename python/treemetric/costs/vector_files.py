@@ -1,9 +1,7 @@
 """Vectors of words in files, for the command line and the experiments."""
 
-import zlib
 from pathlib import Path
 from typing import Any, NoReturn
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +10,6 @@ from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import refuse
 
 _MUST = "an .npz file with the arrays 'words' and 'vectors'"
-# Raised by NumPy for other files, damaged files, and files that hold objects.
-_UNREADABLE = (ValueError, EOFError, BadZipFile, zlib.error)
 
 Numbers = npt.NDArray[Any]
 
@@ -29,7 +25,7 @@ def read_vectors(path: PathLike, parameter: str, owner: str) -> tuple[list[str],
     words, vectors = arrays["words"], arrays["vectors"]
 
     def must(what: str, got: str) -> NoReturn:
-        refuse(parameter, owner, f"a file with {what}", got)
+        refuse(parameter, owner, f"a file with {what}", f"{got} in {Path(path).name}")
 
     if words.ndim != 1:
         must("an array 'words' of 1 dimension", f"shape {words.shape}")
@@ -57,20 +53,25 @@ def read_vectors(path: PathLike, parameter: str, owner: str) -> tuple[list[str],
 def _arrays(path: Path, parameter: str, owner: str) -> dict[str, Numbers]:
     """Load both arrays of the file."""
     with path.open("rb") as file:  # np.load does not close files that it cannot read
+        # A damaged file makes NumPy and zipfile raise errors of any kind.
         try:
             found = np.load(file, allow_pickle=False)
-        except _UNREADABLE:
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001
             # NumPy reads every other file as a pickle.
             refuse(parameter, owner, _MUST, f"{path.name}, which is none,")
         if isinstance(found, np.ndarray):
             refuse(parameter, owner, _MUST, f"{path.name}, which is a single array,")
         if not {"words", "vectors"} <= set(found.files):
-            refuse(parameter, owner, _MUST, f"one with the arrays {sorted(found.files)}")
+            refuse(parameter, owner, _MUST, f"{path.name} with {sorted(found.files)}")
         loaded = {}
         for name in ("words", "vectors"):
             try:
                 loaded[name] = found[name]
-            except _UNREADABLE as error:
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001
                 must = f"a file with texts and numbers, without other objects, in {name!r}"
                 refuse(parameter, owner, must, f"{type(error).__name__} from {path.name}")
     return loaded

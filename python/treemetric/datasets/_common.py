@@ -7,19 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from treemetric._base.validation import is_int, refuse, shown
+from treemetric._base.validation import check_memory, is_int, refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
+
+_LARGEST = 2**31 - 1  # parts of a tree
+# Less than a tree, and a part of it, take.
+_TREE_BYTES, _PART_BYTES = 500, 50
 
 
 def check_range(value: Any, low: int, parameter: str, owner: str) -> tuple[int, int]:
     """Return the smallest and the largest value of an integer or a pair of integers."""
     pair = (value, value) if is_int(value) else value
     well_formed = isinstance(pair, Sequence) and len(pair) == 2 and all(map(is_int, pair))
-    if not well_formed or not low <= pair[0] <= pair[1]:
-        must = f"an int or a pair (smallest, largest) of ints in the range [{low}, inf)"
+    if not well_formed or not low <= pair[0] <= pair[1] <= _LARGEST:
+        end = f"{_LARGEST}]" if well_formed and pair[1] > _LARGEST else "inf)"
+        must = f"an int or a pair (smallest, largest) of ints in the range [{low}, {end}"
         refuse(parameter, owner, must, shown(value))
     return int(pair[0]), int(pair[1])
+
+
+def check_size(n_samples: int, sizes: tuple[int, int]) -> None:
+    """Raise ``MemoryError`` if some trees with that many parts each cannot fit in memory."""
+    parts = n_samples * sum(sizes) // 2  # on average
+    check_memory(_TREE_BYTES * n_samples + _PART_BYTES * parts, f"a set of {n_samples} trees")
 
 
 def draw_in(bounds: tuple[int, int], rng: np.random.RandomState) -> int:

@@ -3,11 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
-from treemetric._base.validation import check_int
+from treemetric._base.validation import check_int, check_random_state
 from treemetric.datasets._common import (
     check_range,
+    check_size,
     draw_classes,
     draw_in,
     generated,
@@ -108,7 +109,8 @@ def make_programs(
     """
     n_samples = check_int(n_samples, "n_samples", _OWNER)
     bounds = check_range(n_statements, 0, "n_statements", _OWNER)
-    rng = check_random_state(random_state)
+    rng = check_random_state(random_state, _OWNER)
+    check_size(n_samples, bounds)
     target = draw_classes(n_samples, 2, rng)
     writer = _Writer(rng)
     trees = [

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
 from treemetric._base.typing import Label
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric.datasets._common import (
     check_range,
+    check_size,
     draw_classes,
     draw_in,
     generated,
@@ -120,7 +121,8 @@ def make_random_trees(
     if not 1 <= as_float(skew) < np.inf:
         refuse("skew", _OWNER, "a float in the range [1.0, inf)", shown(skew))
 
-    rng = check_random_state(random_state)
+    rng = check_random_state(random_state, _OWNER)
+    check_size(n_samples, sizes)
     target = draw_classes(n_samples, n_classes, rng)
     favoured = np.arange(len(labels)) % n_classes == np.arange(n_classes)[:, None]
     weights = np.where(favoured & (n_classes > 1), float(skew), 1.0)

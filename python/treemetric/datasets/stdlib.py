@@ -9,9 +9,9 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int, check_random_state, refuse, shown
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -149,6 +149,7 @@ def load_stdlib_functions(
         check_int(max_nodes, "max_nodes", _LOADER, least=min_nodes, other="None")
     if n_samples is not None:
         check_int(n_samples, "n_samples", _LOADER, other="None")
+    rng = check_random_state(random_state, _LOADER)
 
     target_names: list[str] = []
     names: list[str] = []
@@ -175,7 +176,7 @@ def load_stdlib_functions(
         if n_samples > len(trees):
             must = f"at most the number of functions found, {len(trees)}"
             refuse("n_samples", _LOADER, must, shown(n_samples))
-        drawn = check_random_state(random_state).permutation(len(trees))[:n_samples]
+        drawn = rng.permutation(len(trees))[:n_samples]
         chosen = np.sort(drawn)
 
     y = np.asarray(target, dtype=np.int64)[chosen]

@@ -1,10 +1,10 @@
 """Strings whose class depends on the position of one letter."""
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
-from treemetric._base.validation import check_int
-from treemetric.datasets._common import draw_classes, generated
+from treemetric._base.validation import check_int, check_random_state
+from treemetric.datasets._common import check_size, draw_classes, generated
 from treemetric.tree import Tree
 
 _LENGTH = 12
@@ -82,7 +82,8 @@ def make_strings(
     [100, 100]
     """
     n_samples = check_int(n_samples, "n_samples", "make_strings")
-    rng = check_random_state(random_state)
+    rng = check_random_state(random_state, "make_strings")
+    check_size(n_samples, (_LENGTH, _LENGTH))
     target = draw_classes(n_samples, 2, rng)
     letters = np.array(["a", "b"])[rng.randint(2, size=(n_samples, _LENGTH))]
     odd = np.array(["c", "d"])[rng.randint(2, size=n_samples)]

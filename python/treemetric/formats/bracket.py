@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 
-def read(path: Path) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray]:
+def parse(text: str) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray]:
     """Return alphabet, codes, parents and offsets."""
-    alphabet, codes, parents, offsets = _core.read_bracket(FilePath(path).read_bytes().decode())
+    alphabet, codes, parents, offsets = _core.read_bracket(text)
     return tuple(alphabet), codes, parents, offsets
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 
-def read(
-    path: Path,
+def parse(
+    text: str,
 ) -> tuple[
     tuple[Label, ...],
     IntArray,
@@ -27,7 +27,7 @@ def read(
     list[Any] | None,
 ]:
     """Return alphabet, codes, parents, offsets, ids and classes."""
-    columns, ids, classes = _core.read_jsonl(FilePath(path).read_bytes().decode())
+    columns, ids, classes = _core.read_jsonl(text)
     texts, codes, parents, offsets = columns
     # Different texts can be the same label: 1 and 1.0, or [1,2] and [1, 2].
     index: dict[Label, int] = {}

@@ -93,8 +93,8 @@ class LearnedMetric:
         if not (isinstance(costs, Costs) and costs._has_own_alphabet):
             must = "an instance of 'treemetric.Costs' with an alphabet of its own"
             refuse("costs", owner, must, shown(costs))
-        if not isinstance(initial_costs, Costs):
-            must = "an instance of 'treemetric.Costs'"
+        if not isinstance(initial_costs, Costs) or initial_costs._for_one_pair:
+            must = "an instance of 'treemetric.Costs' for many trees"
             refuse("initial_costs", owner, must, shown(initial_costs))
         check_choice(distance, "distance", owner, ("actual", "pseudo"))
         check_choice(unseen, "unseen", owner, ("error", "gap-like"))
@@ -144,7 +144,7 @@ class LearnedMetric:
         labels = (*sources.alphabet, *targets.alphabet)
         if self.distance == "actual":
             costs = self._actual(labels)
-            found: FloatArray = pairwise_distances(sources, targets, costs=costs, n_jobs=n_jobs)  # type: ignore[assignment]
+            found: FloatArray = pairwise_distances(sources, targets, costs=costs, n_jobs=n_jobs)
             return found
         return self._pseudo(sources, targets, labels, n_jobs)
 

@@ -4,10 +4,16 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import as_float, check_int, check_non_negative, refuse, shown
+from treemetric._base.validation import (
+    as_float,
+    check_int,
+    check_non_negative,
+    check_random_state,
+    refuse,
+    shown,
+)
 from treemetric._estimators.checks import prototype_counts
 from treemetric._estimators.squashing import Squash
 from treemetric.costs import Costs
@@ -83,7 +89,7 @@ class PrototypeLearner(TreeMetricLearner):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        random = check_random_state(self.random_state)
+        random = check_random_state(self.random_state, name)
         space, initial = self._space(data.trees, random)
         if self.temperature is not None:
             costs = space.shortcut or space.costs(space.start)

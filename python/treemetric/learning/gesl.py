@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from treemetric._base.progress import fit_report
-from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.typing import CostsLike, FloatArray, Trees
+from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import prototype_counts
 from treemetric._estimators.prototypes import Selection, closest, select_prototypes
 from treemetric.alignment.edit_counts import edit_counts
-from treemetric.costs import Costs, UnitCosts
+from treemetric.costs import Costs
+from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
@@ -59,7 +59,7 @@ class GESL(TreeMetricLearner):
         triangular. Otherwise they may have none of these properties, and the distance under their
         closure can be much smaller than the learned one, even 0 everywhere. With ``metric=True``
         the time grows with the sixth power of the number of labels; see Notes.
-    initial_costs : Costs, optional
+    initial_costs : Costs or callable, optional
         The costs for choosing pairs and alignments; by default every edit costs 1.
     tol : float, default=1e-8
         The largest duality gap, as a share of the loss.
@@ -161,7 +161,7 @@ class GESL(TreeMetricLearner):
         n_prototypes: Any = 1,
         script: str = "average",
         metric: bool = False,
-        initial_costs: Costs | None = None,
+        initial_costs: CostsLike | None = None,
         tol: float = 1e-8,
         max_iter: int = 200,
         distance: str = "actual",
@@ -222,7 +222,7 @@ class GESL(TreeMetricLearner):
         initial = self._check_initial()
         data = self._begin(X, y)
         wanted = prototype_counts(self.n_prototypes, data.classes, name)
-        random = check_random_state(self.random_state)
+        random = check_random_state(self.random_state, name)
         trees, codes = data.trees, data.codes
         check_tables(len(trees.alphabet), 6, name)
         # The number of steps of the solver is unknown, and far below `max_iter`.
@@ -277,12 +277,7 @@ class GESL(TreeMetricLearner):
 
     def _check_initial(self) -> Costs:
         """Check and return the initial costs; None means unit costs."""
-        if self.initial_costs is None:
-            return UnitCosts()
-        if not isinstance(self.initial_costs, Costs):
-            must = "an instance of 'treemetric.Costs' or None"
-            refuse("initial_costs", type(self).__name__, must, shown(self.initial_costs))
-        return self.initial_costs
+        return check_costs(self.initial_costs, type(self).__name__, "initial_costs")
 
     def _counting(self) -> dict[str, Any]:
         return {"script": self.script}

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import refuse
 from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.costs.resolve import check_costs
 from treemetric.learning._cost_space import CostSpace, normalised
 from treemetric.learning._prototype_learner import PrototypeLearner
 from treemetric.learning.symbol_counts import check_tables
@@ -27,7 +28,7 @@ class LVQCosts(PrototypeLearner):
     n_prototypes : int, dict or array-like, default=1
         Number of prototypes: one number for all classes, a dict by class, or one number per class
         in the order of `classes_`. A class with fewer trees uses all of them.
-    initial_costs : Costs, optional
+    initial_costs : Costs or callable, optional
         The initial costs, which are made a pseudo-metric; by default every edit costs 1. They must
         contain all labels of the training trees. The costs of their other labels change only where
         a cheaper chain of edits appears.
@@ -155,16 +156,14 @@ class LVQCosts(PrototypeLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (self.initial_costs is None or isinstance(self.initial_costs, Costs)):
-            must = "an instance of 'treemetric.Costs' or None"
-            refuse("initial_costs", "LVQCosts", must, shown(self.initial_costs))
+        check_costs(self.initial_costs, "LVQCosts", "initial_costs")
 
     def _space(
         self,
         trees: TreeSet,
         random: np.random.RandomState,  # noqa: ARG002
     ) -> tuple[CostSpace, Costs]:
-        costs = UnitCosts() if self.initial_costs is None else self.initial_costs
+        costs = check_costs(self.initial_costs, "LVQCosts", "initial_costs")
         known: CostMatrix | None = costs if isinstance(costs, CostMatrix) else None
         check_tables(len((trees if known is None else known).alphabet), 12, "LVQCosts")
         # Raises an error if a label is missing.
@@ -174,6 +173,9 @@ class LVQCosts(PrototypeLearner):
             # A table may know further labels; these stay known.
             used = np.array([known._index[label] for label in trees.alphabet], dtype=np.int64)
             table = known
+        if np.isinf(table.matrix).any():
+            must = "finite costs, because gradient steps change all of them"
+            refuse("initial_costs", "LVQCosts", must, "costs with pairs of labels at inf")
         start = normalised(table.matrix)
         unit = costs == UnitCosts()
         space = CostSpace(

@@ -17,6 +17,7 @@ from treemetric.matrix.needs import BlockNeeds
 from treemetric.matrix.plan import BlockPlan, heaviest, longest
 
 DEFAULT_BUDGET = 512 << 20
+_NO_LIMIT = 1 << 60  # larger budgets would overflow NumPy's integers
 # Work of a block in Zhang-Shasha cells: seconds on one thread.
 _BLOCK_CELLS = 3e10
 # Blocks are made larger if there would be more, because all of them are listed.
@@ -165,10 +166,10 @@ def check_budget(budget: object, function: str) -> int:
     if budget is None:
         return DEFAULT_BUDGET
     if isinstance(budget, Integral) and not isinstance(budget, bool) and int(budget) > 0:
-        return int(budget)
+        return min(int(budget), _NO_LIMIT)
     text = budget.strip().lower() if isinstance(budget, str) else ""
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?", text)
-    size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
+    size = int(min(float(match[1]) * _UNITS[match[2]], _NO_LIMIT)) if match else 0
     if not size:
         must = "None, a positive int or a size such as '2GB' or '512MiB'"
         refuse("memory_budget", function, must, shown(budget))

@@ -1,6 +1,7 @@
 """Distances in a file: start, resume and finish the work."""
 
 import os
+import re
 import secrets
 import time
 from contextlib import ExitStack
@@ -10,11 +11,11 @@ from typing import Any, Self
 
 from treemetric import _core
 from treemetric._base.typing import Distances
-from treemetric._base.validation import check_bool
+from treemetric._base.validation import check_bool, shown
 from treemetric.matrix import fingerprint
 from treemetric.matrix.cut import check_budget, check_fits
-from treemetric.matrix.manifest import FORMAT, Lock, Manifest
-from treemetric.matrix.plan import BlockPlan
+from treemetric.matrix.manifest import DAMAGED, FORMAT, Lock, Manifest
+from treemetric.matrix.plan import BlockPlan, check_json
 from treemetric.matrix.problem import Problem
 from treemetric.matrix.progress import PairProgress, Report
 from treemetric.matrix.store import store_class
@@ -22,6 +23,7 @@ from treemetric.matrix.store import store_class
 __all__ = ["DistanceFile", "check_budget", "fill", "store_class"]
 
 _COMMIT_EVERY = 0.2  # seconds
+_RUN_BYTES = 4  # of the number of a run
 _HINT = "pass overwrite=True (--overwrite on the command line) to replace it, or another name"
 
 
@@ -105,21 +107,12 @@ class DistanceFile:
                 self._give_up(f"{store.path} exists and has no manifest", FileExistsError)
             return False
         try:
-            differences = manifest.load()
+            differences = self._load()
         except ValueError as error:
             self._give_up(str(error), ValueError)
             return False
         if differences:
             self._give_up(f"{store.path} was made with {', '.join(differences)}", ValueError)
-            return False
-        self.plan = self.problem.plan_from(manifest.plan)
-        store.run = str(manifest.extra.get("run", ""))
-        last, count = max(manifest.done, default=0), len(self.plan.blocks)
-        if last >= max(count, 1):
-            self._give_up(
-                f"{manifest.path} lists block {last}, but the plan has only {count} blocks",
-                ValueError,
-            )
             return False
         if self.is_complete() and store.is_whole():
             if store.is_sound():
@@ -143,6 +136,25 @@ class DistanceFile:
                 return False
         return True
 
+    def _load(self) -> list[str]:
+        """Read the manifest; return how it differs from this call, in words.
+
+        Everything in the manifest is checked before anything is made of it.
+        """
+        manifest, problem, store = self._manifest, self.problem, self._store
+        differences = manifest.load()
+        if not differences:
+            try:
+                store.run = _checked_run(manifest.extra)
+                plan = check_json(
+                    manifest.plan, problem.shape, triangle=problem.triangle, strips=store.strips()
+                )
+                self.plan = problem.plan_from(plan)
+                manifest.load_done(len(self.plan.blocks))
+            except ValueError as error:
+                raise ValueError(DAMAGED.format(manifest.path, error)) from error
+        return differences
+
     def _give_up(self, message: str, kind: type[Exception]) -> None:
         if not self._overwrite:
             refusal = f"{message}; {_HINT}"
@@ -161,7 +173,7 @@ class DistanceFile:
             aligned=store.aligned,
         )
         # The manifest first: a file without a manifest is not recognised as ours.
-        store.run = secrets.token_hex(4)
+        store.run = secrets.token_hex(_RUN_BYTES)
         self._manifest.begin(self.plan.to_json(), {"grain": grain, "run": store.run})
         store.create(grain)
 
@@ -211,6 +223,15 @@ class DistanceFile:
         return self._store.result()
 
 
+def _checked_run(extra: Any) -> str:
+    """Return the run in a manifest, which is part of a file name."""
+    run = extra.get("run") if isinstance(extra, dict) else None
+    if not isinstance(run, str) or not re.fullmatch(f"[0-9a-f]{{{2 * _RUN_BYTES}}}", run):
+        message = f"the run must be {2 * _RUN_BYTES} hexadecimal digits, but is {shown(run)}"
+        raise ValueError(message)
+    return run
+
+
 def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:
     other = problem.Y
     return {
@@ -220,6 +241,7 @@ def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:
         "other_trees": None if other is None else fingerprint.of_trees(other),
         "costs": problem.costs._fingerprint(),
         "cutoff": None if problem.cutoff is None else repr(problem.cutoff),
+        "norm": problem.norm,
         "dtype": problem.dtype.name,
         "condensed": problem.condensed,
         "shape": list(shape),

@@ -24,6 +24,8 @@ def results(
     problem: Problem, plan: BlockPlan, missing: list[int], n_jobs: int | None
 ) -> Iterator[tuple[int, Distances]]:
     """Yield blocks as the backend finishes them."""
+    # Some backends start all workers at once.
+    n_jobs = None if n_jobs is None else min(n_jobs, max(len(missing), 1))
 
     def tasks(indices: list[int]) -> Iterator[Any]:
         for index in indices:

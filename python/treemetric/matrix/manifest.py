@@ -8,9 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from treemetric._base.digest import digest
 from treemetric._base.files import remove_parts, write_text
+from treemetric._base.validation import shown
 
-FORMAT = 1
+FORMAT = 2
 # What must agree, and how a difference is reported.
 _WORDS = {
     "format": "a manifest of another format",
@@ -19,16 +21,14 @@ _WORDS = {
     "other_trees": "other trees as Y",
     "costs": "other costs",
     "cutoff": "another cutoff",
+    "norm": "another norm",
     "dtype": "another dtype",
     "condensed": "another form",
     "shape": "another shape",
 }
 _FINGERPRINTS = ("trees", "other_trees", "costs")
 _UNREADABLE = "The manifest {} is not one of treemetric"
-
-
-# More than any plan has, so that a damaged number does not fill the memory.
-_MOST_BLOCKS = 10**8
+DAMAGED = "The manifest {} is damaged: {}"
 
 
 class Manifest:
@@ -48,13 +48,17 @@ class Manifest:
         self.plan: dict[str, Any] = {}
         self.extra: dict[str, Any] = {}
         self.done: set[int] = set()
+        self._found: Any = []  # the runs of finished blocks in the file, not checked
 
     def exists(self) -> bool:
         """Return True if the file exists."""
         return self.path.exists()
 
     def load(self) -> list[str]:
-        """Read the file; return its differences from the identity, in words."""
+        """Read the file; return its differences from the identity, in words.
+
+        Call `load_done` next: the number of blocks is known only when the plan is checked.
+        """
         self._remove_parts()
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
@@ -66,10 +70,23 @@ class Manifest:
             ]
             if not differences:
                 self.plan, self.extra = found["plan"], found["extra"]
-                self.done = _numbers(found["done"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+                self._found = found["done"]
+                sound = found.pop("digest") == _digest(found)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(_UNREADABLE.format(self.path)) from error
+        if not differences and not sound:
+            raise ValueError(DAMAGED.format(self.path, "its digest differs"))
         return differences
+
+    def load_done(self, blocks: int) -> None:
+        """Check the numbers of the finished blocks in the file, and keep them.
+
+        Parameters
+        ----------
+        blocks
+            The number of blocks of the plan.
+        """
+        self.done = _numbers(self._found, blocks)
 
     def begin(self, plan: dict[str, Any], extra: dict[str, Any]) -> None:
         """Write a manifest without blocks."""
@@ -93,6 +110,7 @@ class Manifest:
             "extra": self.extra,
             "done": _runs(self.done),
         }
+        content["digest"] = _digest(content)
         write_text(self.path, json.dumps(content, separators=(",", ":")))
 
 
@@ -101,10 +119,27 @@ def _difference(key: str, there: object, here: object) -> str:
     return words if key in _FINGERPRINTS else f"{words} ({there!r} there, {here!r} now)"
 
 
-def _numbers(runs: list[list[int]]) -> set[int]:
-    """Return the numbers in runs, which are pairs of first and last number."""
-    if any(not 0 <= first <= last < _MOST_BLOCKS for first, last in runs):
-        raise ValueError(runs)
+def _digest(content: dict[str, Any]) -> str:
+    return digest(json.dumps(content, sort_keys=True).encode())
+
+
+def _numbers(runs: Any, count: int) -> set[int]:
+    """Return the numbers in runs, which are pairs of first and last number below `count`.
+
+    All runs are checked before a number is listed, so a wrong one does not fill the memory.
+    """
+    end = -1
+    for run in runs if isinstance(runs, list) else [runs]:
+        ordered = (
+            isinstance(run, list)
+            and len(run) == 2
+            and all(type(number) is int for number in run)
+            and end < run[0] <= run[1] < count
+        )
+        if not ordered:
+            message = f"it lists the blocks {shown(run)}, but the plan has {count} blocks"
+            raise ValueError(message)
+        end = run[1]
     return {k for first, last in runs for k in range(first, last + 1)}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from treemetric._base.validation import shown
 from treemetric.matrix.condensed import CondensedMatrix, Range
 
 
@@ -94,6 +95,29 @@ class BlockPlan:
             "row_cuts": self.row_cuts,
             "column_cuts": self.column_cuts,
         }
+
+
+def check_json(
+    found: Any, shape: tuple[int, int], *, triangle: bool, strips: bool
+) -> dict[str, Any]:
+    """Check what a manifest holds as a plan, `BlockPlan.to_json`, before a plan is made of it."""
+    if not isinstance(found, dict) or found.keys() != {"strips", "row_cuts", "column_cuts"}:
+        message = "it holds no plan"
+        raise ValueError(message)
+    if found["strips"] is not strips:
+        message = f"'strips' of its plan must be {strips}, but is {shown(found['strips'])}"
+        raise ValueError(message)
+    for key, count in zip(("row_cuts", "column_cuts"), shape, strict=True):
+        cuts = found[key]
+        whole = isinstance(cuts, list) and all(type(cut) is int for cut in cuts)
+        ends = whole and cuts[:1] == [0] and cuts[-1] == count
+        if not ends or any(start >= end for start, end in ranges(cuts)):
+            message = f"{key!r} of its plan must rise from 0 to {count}, but are {shown(cuts)}"
+            raise ValueError(message)
+    if triangle and not strips and found["row_cuts"] != found["column_cuts"]:
+        message = "'row_cuts' and 'column_cuts' of its plan must be equal"
+        raise ValueError(message)
+    return found
 
 
 def ranges(cuts: Sequence[int]) -> list[Range]:

@@ -8,13 +8,16 @@ import numpy as np
 
 from treemetric import _core
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import Distances, DType, Trees
+from treemetric._base.typing import CostsLike, Distances, DType, Trees
 from treemetric._base.validation import (
     check_bool,
     check_cutoff,
     check_dtype,
+    check_integers,
     check_memory,
+    check_norm,
     check_out,
+    check_whole,
     refuse,
 )
 from treemetric.costs import Costs
@@ -51,6 +54,8 @@ class Problem(Immutable):
         Type of the result.
     condensed
         Compute only the pairs i < j, as one row.
+    norm
+        What distances are divided by.
     """
 
     X: TreeSet
@@ -59,6 +64,7 @@ class Problem(Immutable):
     cutoff: float | None
     dtype: np.dtype[Any]
     condensed: bool
+    norm: str | None
     triangle: bool
     _resolved: Resolved
     _local: threading.local
@@ -72,6 +78,7 @@ class Problem(Immutable):
         dtype: np.dtype[Any],
         *,
         condensed: bool,
+        norm: str | None = None,
     ) -> None:
         costs = costs._frozen(X.alphabet, (X if Y is None else Y).alphabet)
         resolved = costs._resolve(X, Y)
@@ -83,6 +90,7 @@ class Problem(Immutable):
             cutoff=cutoff,
             dtype=dtype,
             condensed=condensed,
+            norm=norm,
             # Rows and columns are the same trees, and so are both directions of a pair.
             triangle=Y is None and (table is None or table.is_symmetric()),
             _resolved=resolved,
@@ -95,22 +103,26 @@ class Problem(Immutable):
         X: Trees,
         Y: Trees | None,
         *,
-        costs: Costs | None,
+        costs: CostsLike | None,
         cutoff: float | None,
         dtype: DType,
         condensed: bool,
         function: str,
+        norm: str | None = None,
     ) -> Self:
         """Check the arguments of a function that computes a matrix of distances."""
         limit = check_cutoff(cutoff, function)
+        norm = check_norm(norm, function)
         kind = check_dtype(dtype, function)
+        check_integers(kind, limit, norm, function)
         condensed = check_bool(condensed, "condensed", function)
         known = check_costs(costs, function)
         if condensed and Y is not None:
             refuse("Y", function, "None if condensed=True", "a collection of trees")
         sources = check_trees(X, "X", function)
         targets = None if Y is None else check_trees(Y, "Y", function)
-        problem = cls(sources, targets, known, limit, kind, condensed=condensed)
+        problem = cls(sources, targets, known, limit, kind, condensed=condensed, norm=norm)
+        check_whole(kind, problem._resolved[1], function)
         if condensed and not problem.triangle:
             refuse("condensed", function, "False for costs that are not symmetric", "True")
         return problem
@@ -134,6 +146,10 @@ class Problem(Immutable):
         """Shape of the result."""
         return (CondensedMatrix(len(self.X)).size,) if self.condensed else self.shape
 
+    @property
+    def _limits(self) -> tuple[float | None, str | None]:
+        return self.cutoff, self.norm
+
     def result_array(self, out: object = None, function: str = "") -> Distances:
         """Check `out`, or return a new array for the result."""
         shape, dtype = self.result_shape, self.dtype
@@ -147,8 +163,9 @@ class Problem(Immutable):
     def compute(self, out: Distances, threads: int, report: Report) -> None:
         """Compute the whole matrix into an array."""
         codes, table = self._resolved
-        X, Y = self.X._core_set(), None if self.Y is None else self.Y._core_set()
-        _core.pairwise((X, Y), (codes, table), out, self.cutoff, (threads, report))
+        X = self.X._core_set(threads)
+        Y = None if self.Y is None else self.Y._core_set(threads)
+        _core.pairwise((X, Y), (codes, table), out, self._limits, (threads, report))
 
     def needs(self, threads: int, copies: int) -> BlockNeeds:
         """Compute the memory of blocks whose values exist in some copies."""
@@ -238,7 +255,7 @@ class Problem(Immutable):
         codes, table = self._resolved
         if self.Y is None:
             codes = (codes[0], codes[0])  # two parts of one set
-        _core.pairwise((rows, columns), (codes, table), out, self.cutoff, (threads, report))
+        _core.pairwise((rows, columns), (codes, table), out, self._limits, (threads, report))
 
     def _prepared(self, side: int, bounds: Range) -> "_core.PreparedSet":
         """Prepare a range of trees; each thread keeps the last range of each side."""

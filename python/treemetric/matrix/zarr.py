@@ -18,6 +18,8 @@ from treemetric.matrix.store import Store
 
 # The attribute of a Zarr array that names the run.
 _RUN = "treemetric_run"
+# A chunk that is not stored is missing, even if all its entries equal those of missing chunks.
+_ALL_CHUNKS = {"write_empty_chunks": True}
 # Values in a chunk of a condensed Zarr array.
 _FLAT_CHUNK = 1 << 18
 
@@ -27,7 +29,7 @@ class ZarrStore(Store):
 
     A full matrix has square chunks, and every chunk belongs to one block. Blocks of a condensed
     matrix are ranges of whole rows, and Zarr rewrites a chunk that two blocks share as a whole.
-    Missing entries are NaN.
+    Missing entries are NaN, or the largest value of a type of integers.
     """
 
     copies = 3
@@ -64,21 +66,23 @@ class ZarrStore(Store):
         if self.path.exists():
             self.remove()
         flat = (min(_FLAT_CHUNK, max(self.shape[0], 1)),)
-        self._array = self._zarr.create_array(
+        missing = np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).max
+        array = self._zarr.create_array(
             self.root,
             name=self.name or None,
             shape=self.shape,
             dtype=self.dtype,
             chunks=flat if len(self.shape) == 1 else (grain, grain),
-            fill_value=np.nan,
+            fill_value=missing,
             attributes={_RUN: self.run},
         )
+        self._array = array.with_config(_ALL_CHUNKS)
 
     def is_sound(self) -> bool:
         """See `Store`."""
         try:
             array = self.result()
-        except (OSError, ValueError, KeyError):  # its metadata are missing or damaged
+        except Exception:  # noqa: BLE001  its metadata are missing or damaged
             return False
         return self._is_ours(array) and array.nchunks_initialized == array.nchunks
 
@@ -95,7 +99,14 @@ class ZarrStore(Store):
 
     def attach(self) -> None:
         """Open the array for writing, possibly together with other processes."""
-        self._array = self._zarr.open_array(self.root, path=self.name, mode="r+")
+        try:
+            array = self._zarr.open_array(self.root, path=self.name, mode="r+")
+            self._array = array.with_config(_ALL_CHUNKS)
+        except OSError:
+            raise
+        except Exception as error:  # of any kind, from damaged metadata
+            message = f"{self.path} is damaged; remove it to start again"
+            raise ValueError(message) from error
         if not self._is_ours(self._array):
             message = f"{self.path} is not the array that its manifest describes"
             raise ValueError(message)

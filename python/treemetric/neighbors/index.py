@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Progress, Trees
-from treemetric._base.validation import check_n_jobs
+from treemetric._base.typing import CostsLike, Norm, Progress, Trees
+from treemetric._base.validation import check_n_jobs, check_norm
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.pivots import Pivots, check_n_pivots, choose_pivots
@@ -30,8 +30,10 @@ class TreeIndex:
     ----------
     Y : TreeSet or list of Tree
         The trees to search in.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by before they are compared; see `normalized_distance`.
     n_pivots : int or 'auto', default='auto'
         Number of pivots; 0 for none. Each pivot takes one distance to every tree when the index
         is built and one distance for every query. 'auto' uses pivots where they were faster in
@@ -48,6 +50,8 @@ class TreeIndex:
         The trees.
     costs : Costs
         The costs of edits.
+    norm : str or None
+        What distances are divided by.
     pivots : ndarray of shape (n_pivots,)
         The positions of the pivots.
 
@@ -63,9 +67,9 @@ class TreeIndex:
     Notes
     -----
     The results equal those of `nearest` and `within` bit for bit: the bounds of pivots are reduced
-    by the largest effect of rounding on the triangle inequality. Pivots are chosen far from each
-    other, starting with the largest tree. 'auto' uses 4 pivots for `VectorCosts` and at least 100
-    trees, otherwise none. An index can be pickled.
+    by the largest effect of rounding on the triangle inequality, and normalised afterwards. Pivots
+    are chosen far from each other, starting with the largest tree. 'auto' uses 4 pivots for
+    `VectorCosts` and at least 100 trees, otherwise none. An index can be pickled.
 
     Examples
     --------
@@ -77,8 +81,9 @@ class TreeIndex:
     array([[2]])
     """
 
-    __slots__ = ("_costs", "_index", "_pivots", "_trees")
+    __slots__ = ("_costs", "_index", "_norm", "_pivots", "_trees")
     _costs: Costs
+    _norm: str | None
     _index: "_core.SearchIndex | None"
     _pivots: Pivots | None
     _trees: TreeSet
@@ -87,13 +92,15 @@ class TreeIndex:
         self,
         Y: Trees,
         *,
-        costs: Costs | None = None,
+        costs: CostsLike | None = None,
+        norm: Norm | None = None,
         n_pivots: int | str = "auto",
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
         threads = check_n_jobs(n_jobs, "TreeIndex")
         self._costs = check_costs(costs, "TreeIndex")
+        self._norm = check_norm(norm, "TreeIndex")
         self._trees = check_trees(Y, "Y", "TreeIndex")
         with reporter(progress, "TreeIndex", "pivots") as report:
             count, slack = check_n_pivots(n_pivots, self._costs, self._trees, "TreeIndex")
@@ -112,6 +119,11 @@ class TreeIndex:
     def costs(self) -> Costs:
         """The costs of edits."""
         return self._costs
+
+    @property
+    def norm(self) -> str | None:
+        """What distances are divided by; None for distances themselves."""
+        return self._norm
 
     @property
     def pivots(self) -> npt.NDArray[np.int64]:
@@ -172,7 +184,7 @@ class TreeIndex:
             The trees whose neighbours are searched; the trees of the index by default, where no
             tree is its own neighbour.
         radius : float
-            The largest distance of a neighbour; ``inf`` for all.
+            The largest distance of a neighbour, in the scale of the result; ``inf`` for all.
         n_jobs : int, optional
             Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
         progress : callable or bool, optional
@@ -202,6 +214,7 @@ class TreeIndex:
             n_jobs,
             progress,
             function,
+            self._norm,
         )
         return request._replace(pivots=self._pivots, kept=self._kept(request.threads))
 
@@ -213,17 +226,21 @@ class TreeIndex:
         return self._index
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._trees, self._costs, self._pivots)
+        return _rebuild, (self._trees, self._costs, self._pivots, self._norm)
 
     def __len__(self) -> int:
         return len(self._trees)
 
     def __repr__(self) -> str:
         trees, pivots = len(self), len(self.pivots)
-        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self._costs!r}>"
+        norm = "" if self._norm is None else f", norm={self._norm!r}"
+        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self._costs!r}{norm}>"
 
 
-def _rebuild(trees: TreeSet, costs: Costs, pivots: Pivots | None) -> TreeIndex:
+def _rebuild(
+    trees: TreeSet, costs: Costs, pivots: Pivots | None, norm: str | None = None
+) -> TreeIndex:
     index = TreeIndex.__new__(TreeIndex)
     index._trees, index._costs, index._pivots, index._index = trees, costs, pivots, None
+    index._norm = norm
     return index

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple, Self
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import Progress, Trees
-from treemetric._base.validation import as_float, check_n_jobs, is_int, refuse, shown
+from treemetric._base.typing import CostsLike, Progress, Trees
+from treemetric._base.validation import as_float, check_n_jobs, check_norm, is_int, refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.pivots import Pivots
@@ -33,6 +33,8 @@ class SearchRequest(NamedTuple):
         The user's parameter.
     function
         The function that the user called, for messages.
+    norm
+        What distances are divided by.
     pivots, kept
         What an index has computed for Y.
     """
@@ -43,6 +45,7 @@ class SearchRequest(NamedTuple):
     threads: int
     progress: Progress
     function: str
+    norm: str | None = None
     pivots: Pivots | None = None
     kept: "_core.SearchIndex | None" = None
 
@@ -51,17 +54,19 @@ class SearchRequest(NamedTuple):
         cls,
         X: Trees,
         Y: Trees | None,
-        costs: Costs | None,
+        costs: CostsLike | None,
         n_jobs: int | None,
         progress: Progress,
         function: str,
+        norm: str | None = None,
     ) -> Self:
         """Check the arguments of a search."""
         threads = check_n_jobs(n_jobs, function)
         known = check_costs(costs, function)
+        scale = check_norm(norm, function)
         sources = check_trees(X, "X", function)
         targets = None if Y is None else check_trees(Y, "Y", function)
-        return cls(sources, targets, known, threads, progress, function)
+        return cls(sources, targets, known, threads, progress, function, scale)
 
     @property
     def candidates(self) -> int:
@@ -105,15 +110,15 @@ class SearchRequest(NamedTuple):
         return int(k)  # type: ignore[call-overload, no-any-return]
 
     def _search(self, k: int | None, radius: float | None) -> dict[str, Any]:
-        X, Y = self.X, self.Y
+        X, Y, threads = self.X, self.Y, self.threads
         with reporter(self.progress, self.function, "trees") as report:
             codes, table = self.costs._resolve(X, Y)
             offsets, indices, distances, computed = _core.neighbors(
-                (X._core_set(), None if Y is None else Y._core_set()),
+                (X._core_set(threads), None if Y is None else Y._core_set(threads)),
                 (codes, table),
-                (k, radius),
+                (k, radius, self.norm),
                 (self.pivots, self.kept, _METHOD),
-                (self.threads, report),
+                (threads, report),
             )
         symmetric = table is None or table.is_symmetric()
         pairs = len(X) * max(self.candidates, 0)

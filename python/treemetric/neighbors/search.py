@@ -1,7 +1,6 @@
 """Searches for neighbours without a full matrix of distances."""
 
-from treemetric._base.typing import Progress, Trees
-from treemetric.costs import Costs
+from treemetric._base.typing import CostsLike, Norm, Progress, Trees
 from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
 
@@ -13,7 +12,8 @@ def nearest(
     Y: Trees | None = None,
     *,
     k: int = 5,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
+    norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> NearestResult:
@@ -30,8 +30,10 @@ def nearest(
         (but an equal tree at another position is).
     k : int, default=5
         Number of neighbours, at most the number of candidates.
-    costs : Costs, optional
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by before they are compared; see `normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
@@ -86,7 +88,7 @@ def nearest(
     >>> nearest(trees, k=1).indices.ravel()
     array([1, 0, 0, 0])
     """
-    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest").nearest(k)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest", norm).nearest(k)
 
 
 def within(
@@ -94,7 +96,8 @@ def within(
     Y: Trees | None = None,
     *,
     radius: float,
-    costs: Costs | None = None,
+    costs: CostsLike | None = None,
+    norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> WithinResult:
@@ -108,9 +111,11 @@ def within(
         The trees to search in; X itself by default, where no tree is its own neighbour
         (but an equal tree at another position is).
     radius : float
-        The largest distance of a neighbour; ``inf`` for all.
-    costs : Costs, optional
+        The largest distance of a neighbour, in the scale of the result; ``inf`` for all.
+    costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default. Distances are from X to Y.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by before they are compared; see `normalized_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs that this process may use. The result
         does not depend on it.
@@ -152,4 +157,4 @@ def within(
     >>> found[0]
     (array([3, 1]), array([0., 1.]))
     """
-    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within").within(radius)
+    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm).within(radius)

@@ -73,8 +73,8 @@ def plot_costs(
     -----
     Labels are ordered by average linkage on the mean of both directions, with the optimal
     leaf ordering of Bar-Joseph et al. (2001). For up to eleven labels, the cells contain
-    the costs as numbers. On axes that are too small for all names, only every second,
-    third, ... name is drawn.
+    the costs as numbers. Labels that are never paired (``inf``) have a cell without colour. On
+    axes that are too small for all names, only every second, third, ... name is drawn.
 
     Examples
     --------
@@ -94,7 +94,9 @@ def plot_costs(
     gap = len(table.alphabet)
     rows = np.arange(gap)
     if order == "cluster":
-        rows = cluster_order(table.matrix[:-1, :-1])
+        # Labels that are never paired are at least as far apart as all others.
+        finite = np.where(np.isinf(table.matrix), table._largest(), table.matrix)
+        rows = cluster_order(finite[:-1, :-1])
     rows = np.append(rows, gap)
     values = table.matrix[np.ix_(rows, rows)]
 
@@ -102,7 +104,14 @@ def plot_costs(
     if ax is None:
         width = max(5.0, 2.0 + _CELL * side)
         ax = new_axes(width + 0.5, width)
-    image = ax.imshow(values, cmap="viridis", interpolation="nearest", vmin=0.0)
+    image = ax.imshow(
+        np.ma.masked_invalid(values),
+        cmap="viridis",
+        interpolation="nearest",
+        vmin=0.0,
+        # By default the largest of all; without any, matplotlib warns.
+        vmax=table._largest() or 1.0 if np.isinf(values).any() else None,
+    )
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(image, ax=ax, label="cost", fraction=0.046, pad=0.03)
@@ -118,9 +127,9 @@ def plot_costs(
 
 
 def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> CostMatrix:
-    """Check that costs are an instance of `Costs`, and return them as a table."""
-    if not isinstance(costs, Costs):
-        refuse("costs", owner, "an instance of 'treemetric.Costs'", shown(costs))
+    """Check that costs are an instance of `Costs` for labels, and return them as a table."""
+    if not isinstance(costs, Costs) or costs._for_one_pair:
+        refuse("costs", owner, "an instance of 'treemetric.Costs' for labels", shown(costs))
     if alphabet is None and not costs._has_own_alphabet:
         refuse("alphabet", owner, "a sequence of labels for costs without an alphabet", "None")
     return costs.to_matrix(alphabet)
@@ -150,7 +159,7 @@ def _name(ax: "Axes", names: list[str]) -> None:
 
 
 def _write_numbers(ax: "Axes", values: FloatArray) -> None:
-    largest = float(values.max())
+    largest = float(values.max(where=np.isfinite(values), initial=0.0))
     for row, column in np.ndindex(*values.shape):
         value = values[row, column]
         # The upper end of the colour map is light.

@@ -101,7 +101,7 @@ def _losses(curve: Any) -> FloatArray:
         curve = curve.loss_curve_
     try:
         losses = np.asarray(curve, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         losses = np.empty((0, 0))
     if losses.ndim != 1 or not np.isfinite(losses).any():
         must = "a fitted estimator or a list of at least one finite loss"

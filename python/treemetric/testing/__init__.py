@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any
 
-from treemetric._base.validation import check_int
+from treemetric._base.validation import check_seed
 from treemetric.testing.checks import CHECKS
 from treemetric.testing.tools import make_data
 
@@ -88,7 +88,7 @@ def tree_estimator_checks(estimator: Any, *, seed: int = 0) -> list[Callable[[],
     if isinstance(estimator, type):
         message = f"estimator must be an instance. Got the class {estimator.__name__} instead."
         raise TypeError(message)
-    data = make_data(check_int(seed, "seed", "tree_estimator_checks", least=0))
+    data = make_data(check_seed(seed, "tree_estimator_checks"))
     return [update_wrapper(partial(_run, check, estimator, data), check) for check in CHECKS]
 
 

@@ -2,8 +2,8 @@
 
 use super::{CountRequest, Counts, Script};
 use crate::align::{
-    CoOptimal, Integer, KEEP_LISTS, Order, Problem, Setting, one_alignment, only_counterparts,
-    soft_alignment,
+    CoOptimal, Integer, KEEP_LISTS, Order, Problem, Setting, Ties, one_alignment,
+    only_counterparts, soft_alignment,
 };
 use crate::error::Result;
 use crate::pair::{Operand, Pair, SetCosts};
@@ -39,7 +39,7 @@ impl<'a> CountRequest<'a> {
     /// In which order nodes may be walked.
     pub(super) fn order(&self) -> Order {
         match self.script {
-            Script::One => Order::Preorder,
+            Script::One => Ties::Pair.order(),
             Script::Average => Order::Any,
             Script::Soft(_) => Order::Free,
         }
@@ -79,7 +79,7 @@ impl<'a> CountRequest<'a> {
         match self.script {
             Script::One => {
                 let (mut deleted, mut inserted) = (vec![true; n], vec![true; m]);
-                for (i, j) in one_alignment(&problem, cancel)? {
+                for (i, j) in one_alignment(&problem, Ties::Pair, cancel)? {
                     let (i, j) = (i as usize, j as usize);
                     (deleted[i], inserted[j]) = (false, false);
                     local[row_of[i] * width + column_of[j]] += 1.0;

@@ -50,7 +50,7 @@ pub struct CountRequest<'a> {
     /// Which of them count.
     pub script: Script,
     /// As for [`Problem::new`](crate::align::Problem::new).
-    pub tolerance: f64,
+    pub tolerance: Option<f64>,
 }
 
 /// Non-zero counts of one pair: `old * (symbols + 1) + new`, ascending, and how often.

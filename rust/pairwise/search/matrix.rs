@@ -16,13 +16,13 @@ pub(super) fn search(
     cancel: &Cancel,
     mut poll: impl FnMut(u64) -> bool,
 ) -> Result<Found> {
-    let Search { x, y, costs, inside, .. } = *search;
+    let Search { x, y, costs, inside, norm, .. } = *search;
     let triangle = search.mirrored();
     let cutoff = match wanted {
         Wanted::Within(radius) if radius < f64::INFINITY => Some(radius),
         _ => None,
     };
-    let request = MatrixRequest { x, y, costs, triangle, diagonal: false, cutoff };
+    let request = MatrixRequest { x, y, costs, triangle, diagonal: false, cutoff, norm };
     let mut rows: Vec<_> = x.trees.iter().map(|_| Best::new(wanted)).collect();
     let mut budget = Budget::default();
     let mut full = None;

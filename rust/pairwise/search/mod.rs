@@ -10,7 +10,8 @@
 //! share what they have in common (`exact.rs`).
 //!
 //! Bounds are compared as distances, after the one rounding that turns quanta into a float64. It
-//! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees.
+//! is monotonic, so a bound in quanta stays a bound, and ties are those that the caller sees. So is
+//! a norm: bounds are normalised as distances are, and the triangle inequality is applied before.
 //!
 //! Where bounds exclude little or trees are tiny, batches of pairs are faster; `choice.rs` decides.
 
@@ -27,7 +28,7 @@ pub use query::Pivots;
 use crate::distance::{Catalogue, cell_time};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pair::{SetCosts, Side};
+use crate::pair::{Norm, SetCosts, Side};
 use crate::pairwise::batch::SHARING_PAYS_OFF;
 use crate::pairwise::matrix::{SMALL_MATRIX, mean_nodes};
 use crate::parallel::{self, Cancel, Crew, Tasks};
@@ -74,6 +75,8 @@ pub struct Search<'a> {
     pub y: Side<'a>,
     /// What edits cost.
     pub costs: SetCosts<'a>,
+    /// What distances are divided by.
+    pub norm: Option<Norm>,
     /// `y` is `x`, and no tree is its own neighbour.
     pub inside: bool,
     /// Edits cost as much as their inverses.

@@ -2,6 +2,7 @@
 
 use crate::distance::{self, Bounds, Scratch};
 use crate::error::Result;
+use crate::pair::{Measure, Measures};
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::{Exact, Shares};
 use crate::pairwise::search::{Search, Wanted};
@@ -83,6 +84,15 @@ pub(super) enum Level {
     Strings,
 }
 
+/// The results that can still be among the answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit {
+    /// The largest of them, if there is one.
+    most: Option<f64>,
+    /// Most quanta of a distance that is not normalised.
+    quanta: i128,
+}
+
 /// What all queries share.
 #[derive(Debug)]
 pub(super) struct Searcher<'a> {
@@ -93,6 +103,10 @@ pub(super) struct Searcher<'a> {
     order: Vec<u32>,
     /// The number of the pivot that a candidate is.
     pivot_of: Vec<u32>,
+    measures: Measures<'a>,
+    /// Quanta for deleting each query and for inserting each candidate, if there is a norm.
+    deletes: Vec<i128>,
+    inserts: Vec<i128>,
     /// What the candidates have in common.
     shares: Option<Shares<'a>>,
 }
@@ -118,7 +132,30 @@ impl<'a> Searcher<'a> {
                 pivot_of[j as usize] = number as u32;
             }
         }
-        Ok(Self { search, wanted, bounds, order, pivot_of, shares })
+        let measures = Measures::new(costs, search.norm);
+        let (mut deletes, mut inserts) = (Vec::new(), Vec::new());
+        if !measures.is_plain() {
+            deletes.extend((0..x.trees.len()).map(|i| costs.delete_all(&x.operand(i))));
+            inserts.extend((0..y.trees.len()).map(|j| costs.insert_all(&y.operand(j))));
+        }
+        Ok(Self { search, wanted, bounds, order, pivot_of, measures, deletes, inserts, shares })
+    }
+
+    /// How the result of a query and a candidate is made from their distance.
+    #[inline]
+    fn measure(&self, query: usize, j: usize) -> Measure {
+        if self.measures.is_plain() {
+            return Measure::Plain;
+        }
+        let nodes = (self.search.x.trees[query].nodes(), self.search.y.trees[j].nodes());
+        self.measures.of_pair(nodes, || self.deletes[query] + self.inserts[j])
+    }
+
+    /// A candidate with its result, or a lower bound of that, instead of its distance.
+    #[inline]
+    pub(super) fn result(&self, query: usize, near: Neighbor) -> Neighbor {
+        let measure = self.measure(query, near.index as usize);
+        Neighbor { distance: measure.of(near.distance), ..near }
     }
 
     /// Answers the query at a position of the order.
@@ -188,7 +225,8 @@ impl<'a> Searcher<'a> {
         Ok(computed)
     }
 
-    /// Fills `scratch.lower` with the bounds by the pivots on the distances to all candidates.
+    /// Fills `scratch.lower` with the bounds by the pivots on the distances to all candidates, which
+    /// are not normalised.
     fn lower_bounds(
         &self,
         query: usize,
@@ -217,8 +255,10 @@ impl<'a> Searcher<'a> {
 
     /// A lower bound of that many quanta, which is at least the one that is known.
     #[inline]
-    fn raised(&self, known: Neighbor, quanta: i128) -> Neighbor {
-        Neighbor { distance: known.distance.max(self.search.costs.total(quanta)), ..known }
+    fn raised(&self, query: usize, known: Neighbor, quanta: i128) -> Neighbor {
+        let distance = self.search.costs.total(quanta);
+        let bound = self.result(query, Neighbor { distance, ..known });
+        Neighbor { distance: known.distance.max(bound.distance), ..known }
     }
 
     /// The first lower bound, cheap enough for all candidates.
@@ -226,10 +266,10 @@ impl<'a> Searcher<'a> {
     pub(super) fn first(&self, query: usize, known: Neighbor) -> Waiting {
         let j = known.index as usize;
         if self.bounds.label_time(query, j) <= PLACE {
-            let bound = self.raised(known, self.bounds.quick(query, j));
+            let bound = self.raised(query, known, self.bounds.quick(query, j));
             return Waiting { bound, level: Level::Labels };
         }
-        Waiting { bound: self.raised(known, self.bounds.size(query, j)), level: Level::Size }
+        Waiting { bound: self.raised(query, known, self.bounds.size(query, j)), level: Level::Size }
     }
 
     /// The next lower bound of a candidate that is worth its time, if there is one; and the time
@@ -259,36 +299,44 @@ impl<'a> Searcher<'a> {
         (None, work)
     }
 
-    /// The lower bound of that level. A string bound above `limit` quanta may be less than it could
-    /// be, but is above it.
+    /// The lower bound of that level. A string bound above the limit may be less than it could be,
+    /// but is above it.
     pub(super) fn raise(
         &self,
         query: usize,
         bound: Neighbor,
         level: Level,
-        limit: i128,
+        limit: Limit,
         scratch: &mut distance::BoundScratch,
     ) -> Waiting {
         let j = bound.index as usize;
         let quanta = match level {
             Level::Size => self.bounds.size(query, j),
             Level::Labels => self.bounds.quick(query, j),
-            Level::Strings => self.bounds.strings(query, j, limit, scratch),
+            Level::Strings => {
+                let quanta = match (self.measure(query, j), limit.most) {
+                    (Measure::Plain, _) | (_, None) => limit.quanta,
+                    (measure, Some(most)) => measure.most_quanta(self.search.costs, most),
+                };
+                self.bounds.strings(query, j, quanta, scratch)
+            }
         };
-        Waiting { bound: self.raised(bound, quanta), level }
+        Waiting { bound: self.raised(query, bound, quanta), level }
     }
 
-    /// Most quanta of a distance that can still be among the answers.
-    pub(super) fn limit(&self, best: &Best) -> i128 {
-        best.limit().map_or(i128::MAX, |most| self.search.costs.most_quanta(most))
+    /// The results that can still be among the answers.
+    pub(super) fn limit(&self, best: &Best) -> Limit {
+        let most = best.limit();
+        let quanta = most.map_or(i128::MAX, |most| self.search.costs.most_quanta(most));
+        Limit { most, quanta }
     }
 
     /// Offers a candidate that is a pivot; its distance is known.
-    fn offer_pivot(&self, j: u32, to_pivots: &[f64], best: &mut Best) -> bool {
+    fn offer_pivot(&self, query: usize, j: u32, to_pivots: &[f64], best: &mut Best) -> bool {
         let number = self.pivot_of.get(j as usize).copied().unwrap_or(NO_PIVOT);
         let known = to_pivots.get(number as usize);
         if let Some(&distance) = known {
-            best.offer(Neighbor { distance, index: j });
+            best.offer(self.result(query, Neighbor { distance, index: j }));
         }
         known.is_some()
     }
@@ -307,8 +355,9 @@ impl<'a> Searcher<'a> {
             if (index as usize).is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
             }
-            if !itself && !self.offer_pivot(index, to_pivots, best) {
-                queue.push(Reverse(self.first(exact.query, Neighbor { distance, index })));
+            if !itself && !self.offer_pivot(exact.query, index, to_pivots, best) {
+                let known = self.result(exact.query, Neighbor { distance, index });
+                queue.push(Reverse(self.first(exact.query, known)));
             }
         }
         let mut waiting = BinaryHeap::from(std::mem::take(queue));
@@ -327,7 +376,7 @@ impl<'a> Searcher<'a> {
             }
             let index = first.bound.index;
             let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
-            best.offer(Neighbor { distance, index });
+            best.offer(self.result(exact.query, Neighbor { distance, index }));
             computed += 1;
             limit = self.limit(best);
         }
@@ -349,15 +398,16 @@ impl<'a> Searcher<'a> {
             if count.is_multiple_of(BOUNDS_PER_CHECK) {
                 cancel.check()?;
             }
-            if self.offer_pivot(index, to_pivots, best) {
+            if self.offer_pivot(exact.query, index, to_pivots, best) {
                 continue;
             }
-            let known = Neighbor { distance: lower[index as usize], index };
+            let distance = lower[index as usize];
+            let known = self.result(exact.query, Neighbor { distance, index });
             let mut waiting = self.first(exact.query, known);
             while best.admits(waiting.bound) {
                 let (Some(level), _) = self.next_level(exact.query, waiting) else {
                     let distance = exact.to(index as usize, &mut Scratch { workspace, cancel })?;
-                    best.offer(Neighbor { distance, index });
+                    best.offer(self.result(exact.query, Neighbor { distance, index }));
                     computed += 1;
                     break;
                 };

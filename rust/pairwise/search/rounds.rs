@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::pairwise::search::Wanted;
 use crate::pairwise::search::best::{Best, Neighbor};
 use crate::pairwise::search::exact::Exact;
-use crate::pairwise::search::query::{Answer, Level, QueryScratch, Searcher, Waiting};
+use crate::pairwise::search::query::{Answer, Level, Limit, QueryScratch, Searcher, Waiting};
 use crate::parallel::Crew;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -58,8 +58,8 @@ struct Round {
     steps: Vec<Step>,
     /// Their time in sum.
     time: f64,
-    /// Most quanta of a distance that can still be among the answers.
-    limit: i128,
+    /// The results that can still be among the answers.
+    limit: Limit,
 }
 
 /// What a step has found.
@@ -156,9 +156,9 @@ impl Searcher<'_> {
             if let Some(level) = level {
                 return Ok(Outcome::Bound(self.raise(exact.query, bound, level, limit, bounds)));
             }
-            let distance =
-                exact.to(bound.index as usize, &mut Scratch { workspace, cancel: &cancel })?;
-            Ok(Outcome::Distance(Neighbor { distance, ..bound }))
+            let scratch = &mut Scratch { workspace, cancel: &cancel };
+            let distance = exact.to(bound.index as usize, scratch)?;
+            Ok(Outcome::Distance(self.result(exact.query, Neighbor { distance, ..bound })))
         };
         let parts = ((time / BRIEF) as usize).clamp(1, steps.len());
         let length = steps.len().div_ceil(parts);

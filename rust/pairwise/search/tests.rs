@@ -1,7 +1,7 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, norms, trees};
 use crate::pair::Costs;
 use crate::pairwise::{MatrixRequest, compute};
 use crate::tree::{Numbering, Prepared};
@@ -14,9 +14,10 @@ fn prepare(trees: &[Plain]) -> Vec<Prepared> {
 
 /// All distances, sorted, and cut.
 fn slowly(search: &Search<'_>, wanted: Wanted) -> Vec<Vec<Neighbor>> {
-    let Search { x, y, costs, inside, .. } = *search;
+    let Search { x, y, costs, inside, norm, .. } = *search;
     let mut rows = vec![Vec::new(); x.trees.len()];
-    let request = MatrixRequest { x, y, costs, triangle: false, diagonal: true, cutoff: None };
+    let request =
+        MatrixRequest { x, y, costs, triangle: false, diagonal: true, cutoff: None, norm };
     let store = |i: usize, j: usize, distance: f64| {
         if !(inside && i == j) {
             rows[i].push(Neighbor { distance, index: j as u32 });
@@ -36,7 +37,11 @@ fn slowly(search: &Search<'_>, wanted: Wanted) -> Vec<Vec<Neighbor>> {
 fn check(question: &Search<'_>) -> std::result::Result<(), TestCaseError> {
     let candidates = question.y.trees.len().saturating_sub(usize::from(question.inside));
     let counts = [1, 2, candidates / 2, candidates].map(|k| Wanted::Nearest(k.min(candidates)));
-    let radii = [0.0, 1.0, 2.5, 7.0, 20.0, f64::INFINITY].map(Wanted::Within);
+    // At, below and above a distance that occurs.
+    let all = slowly(question, Wanted::Nearest(candidates));
+    let met = all.first().and_then(|row| row.get(row.len() / 2)).map_or(0.3, |near| near.distance);
+    let radii = [0.0, met, met.next_down().max(0.0), met.next_up(), 1.0, 2.5, 7.0, f64::INFINITY];
+    let radii = radii.map(Wanted::Within);
     let never = Cancel::default();
     let index = Index::new(question.y, question.costs, 1, &never, || true).unwrap();
     for wanted in counts.into_iter().chain(radii) {
@@ -60,7 +65,8 @@ fn pivot_distances(search: &Search<'_>, chosen: &[u32]) -> Vec<f64> {
     let Search { y, costs, .. } = *search;
     let m = y.trees.len();
     let mut all = vec![0.0; m * m];
-    let request = MatrixRequest { x: y, y, costs, triangle: false, diagonal: true, cutoff: None };
+    let request =
+        MatrixRequest { x: y, y, costs, triangle: false, diagonal: true, cutoff: None, norm: None };
     let store = |i: usize, j: usize, distance| all[i * m + j] = distance;
     compute(&request, 1, &Cancel::default(), store, |_| true).unwrap();
     chosen.iter().flat_map(|&p| all[p as usize * m..][..m].to_vec()).collect()
@@ -89,15 +95,26 @@ proptest! {
         x in proptest::collection::vec(trees(30, 3), 0..9),
         y in proptest::collection::vec(trees(30, 3), 1..12),
         costs in proptest::collection::vec(0u8..30, 9 + 6),
+        norm in norms(),
+        kinds in naive::kinds(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
         let (x, y) = (Side { trees: &x, codes: None }, Side { trees: &y, codes: None });
-        for costs in [Costs::Unit, Costs::Table(&table)] {
-            let symmetric = matches!(costs, Costs::Unit);
+        let [delete, _, replace] = kinds;
+        let operations = naive::operations(kinds, 1.0);
+        // Symmetric, and a metric.
+        let even = naive::operations([delete, delete, replace.min(2 * delete)], 1.0);
+        let all = [
+            Costs::Unit,
+            Costs::Table(&table),
+            Costs::Operations(&operations),
+            Costs::Operations(&even),
+        ];
+        for (costs, symmetric) in all.into_iter().zip([true, false, false, true]) {
             let costs = SetCosts::Fixed(costs);
-            let between = Search { x, y, costs, inside: false, symmetric, pivots: None, index: None };
+            let between = Search { x, y, costs, inside: false, symmetric, pivots: None, index: None, norm };
             let inside = Search { x: y, inside: true, ..between };
             check(&between)?;
             check(&inside)?;
@@ -116,6 +133,7 @@ proptest! {
         x in proptest::collection::vec(trees(20, 3), 0..7),
         y in proptest::collection::vec(trees(20, 3), 1..9),
         vectors in proptest::collection::vec(-1.0..1.0f64, 3 * 2),
+        norm in norms(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let (x, y) = (Side { trees: &x, codes: None }, Side { trees: &y, codes: None });
@@ -128,7 +146,7 @@ proptest! {
         let table = CostTable::new(&replace, &gaps, &gaps).unwrap();
         let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, VectorKind::Euclidean).unwrap();
         for costs in [SetCosts::Fixed(Costs::Table(&table)), SetCosts::Vectors(&costs)] {
-            let between = Search { x, y, costs, inside: false, symmetric: true, pivots: None, index: None };
+            let between = Search { x, y, costs, inside: false, symmetric: true, pivots: None, index: None, norm };
             let inside = Search { x: y, inside: true, ..between };
             for question in [between, inside] {
                 check(&question)?;
@@ -147,7 +165,16 @@ fn chains(count: i32) -> Vec<Prepared> {
 fn inside(trees: &[Prepared]) -> Search<'_> {
     let side = Side { trees, codes: None };
     let costs = SetCosts::Fixed(Costs::Unit);
-    Search { x: side, y: side, costs, inside: true, symmetric: true, pivots: None, index: None }
+    Search {
+        x: side,
+        y: side,
+        costs,
+        inside: true,
+        symmetric: true,
+        pivots: None,
+        index: None,
+        norm: None,
+    }
 }
 
 #[test]
@@ -225,6 +252,7 @@ fn a_tree_of_any_size_finds_its_copy() {
         symmetric: true,
         pivots: None,
         index: None,
+        norm: None,
     };
     for wanted in [Wanted::Nearest(1), Wanted::Within(5.0)] {
         for method in [Method::Auto, Method::Bounds, Method::Batches] {
@@ -266,6 +294,7 @@ fn one_query_by_all_threads() {
             symmetric: false,
             pivots: None,
             index: None,
+            norm: None,
         };
         for wanted in [Wanted::Nearest(1), Wanted::Nearest(7), Wanted::Within(60.0)] {
             let run = |threads| {

@@ -12,7 +12,7 @@ import numpy as np
 
 from treemetric._base.files import write_array, write_text
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import check_n_jobs, check_seed
+from treemetric._base.validation import check_int, check_n_jobs, check_seed
 from treemetric.experiments.common.effort import Meter, summed
 from treemetric.experiments.common.provenance import code_digest, file_digest, versions
 from treemetric.experiments.sentiment.data import (
@@ -198,6 +198,7 @@ def run_sentiment(
     """
     jobs = check_n_jobs(n_jobs, "run_sentiment")
     check_seed(seed, "run_sentiment")
+    check_int(verbose, "verbose", "run_sentiment", least=0)
     plan = QUICK if quick else FULL
     splits = load_splits(data, plan, seed)
     initial = load_costs(vectors, kind)

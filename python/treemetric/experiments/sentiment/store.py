@@ -47,7 +47,9 @@ class SentimentStore:
             return None
         try:
             projection = np.load(self._projection(way), allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # NumPy parses the header, also as Python
             message = (
                 f"{self._projection(way)} is missing or damaged ({error}). Remove "
                 f"{self._row(way)} to have it learned again."

@@ -1,0 +1,20 @@
+"""The interfaces of the packages zss, apted and edist, computed by treemetric.
+
+Replace ``import zss`` by ``import treemetric.compat.zss as zss``, and likewise for apted and edist.
+The page ``docs/migration.md`` lists what differs.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treemetric.compat import apted, edist, zss
+
+__all__ = ["apted", "edist", "zss"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"treemetric.compat.{name}")
+    message = f"module 'treemetric.compat' has no attribute {name!r}"
+    raise AttributeError(message)

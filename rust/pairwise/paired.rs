@@ -1,0 +1,316 @@
+//! Pairs of two lists: the distance of the first trees, of the second trees, and so on.
+
+use super::account::{Extent, account};
+use super::matrix::SMALL_MATRIX;
+use crate::distance::{PairPlan, Scratch, Workspace, estimate, measured_within};
+use crate::error::{Error, Result};
+use crate::memory;
+use crate::pair::{Costs, LocalLabels, Measures, Norm, Operand, Pair, SetCosts, Side};
+use crate::parallel::{self, Cancel, Tasks};
+use crate::tree::{Orientation, Prepared};
+use std::cell::Cell;
+use std::ops::Range;
+
+/// What a pair takes besides its cells, in cells: the choice of a route, buffers, the result.
+const PAIR_CELLS: f64 = 1500.0;
+/// Least and most work of a task, in cells.
+const TASK_CELLS: (f64, f64) = (2e6, 1e8);
+/// Tasks per thread to aim for.
+const TASKS_PER_THREAD: f64 = 12.0;
+
+/// Two lists of trees of the same length, and what is asked of their pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct PairedRequest<'a> {
+    /// Sources of the edits.
+    pub x: Side<'a>,
+    /// Targets, as many.
+    pub y: Side<'a>,
+    /// What edits cost.
+    pub costs: SetCosts<'a>,
+    /// Results above it are infinite; pairs excluded by a lower bound are never computed.
+    pub cutoff: Option<f64>,
+    /// What distances are divided by.
+    pub norm: Option<Norm>,
+}
+
+/// Computes the distances of all pairs and hands them to `store(i, distance)` on the calling
+/// thread, in any order, each once.
+///
+/// `poll(done)` is called now and then with the number of stored distances and may stop the work by
+/// returning `false`.
+///
+/// # Errors
+/// [`Error::Invalid`] if the lists differ in length; [`Error::Memory`] before work starts if the
+/// scratch does not fit; [`Error::Cancelled`] if `poll` asked to stop.
+pub fn paired(
+    request: &PairedRequest<'_>,
+    threads: usize,
+    cancel: &Cancel,
+    store: &mut dyn FnMut(usize, f64),
+    poll: &mut dyn FnMut(u64) -> bool,
+) -> Result<()> {
+    let (n, m) = (request.x.trees.len(), request.y.trees.len());
+    if n != m {
+        return Err(Error::Invalid(format!("{n} trees cannot be paired with {m} trees")));
+    }
+    let plan = PairsPlan::new(request, threads);
+    let threads = parallel::useful_threads(threads, plan.tasks.len());
+    memory::check("the scratch of all threads", scratch_bytes(request, threads))?;
+    let pairs = Pairs { request, measures: Measures::new(request.costs, request.norm) };
+    let done = Cell::new(0);
+    let work = |workspace: &mut Workspace, task: usize| {
+        let places = plan.tasks[task].clone();
+        let one = |&i: &u32| pairs.result(i as usize, &mut Scratch { workspace, cancel });
+        let results = plan.order[places.clone()].iter().map(one).collect::<Result<Vec<_>>>()?;
+        Ok((places, results))
+    };
+    let mut receive = |(places, results): (Range<usize>, Vec<f64>)| {
+        done.set(done.get() + results.len() as u64);
+        for (&i, result) in plan.order[places].iter().zip(results) {
+            store(i as usize, result);
+        }
+    };
+    if plan.cells < SMALL_MATRIX {
+        let mut workspace = Workspace::default();
+        for task in 0..plan.tasks.len() {
+            receive(work(&mut workspace, task)?);
+            cancel.check()?;
+        }
+    } else {
+        let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
+        parallel::for_each(tasks, Workspace::default, work, receive, || poll(done.get()))?;
+    }
+    // The last report: all is done.
+    if poll(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
+}
+
+/// Which pairs are computed in one task.
+#[derive(Debug)]
+struct PairsPlan {
+    /// The pairs, the largest first, so that no thread is left with one of them at the end.
+    order: Vec<u32>,
+    /// Ranges of the order with about equal work.
+    tasks: Vec<Range<usize>>,
+    /// Estimated work in cells.
+    cells: f64,
+}
+
+impl PairsPlan {
+    fn new(request: &PairedRequest<'_>, threads: usize) -> Self {
+        let pairs = request.x.trees.iter().zip(request.y.trees);
+        let work: Vec<_> = pairs.map(|(x, y)| PAIR_CELLS + cells(x, y)).collect();
+        let mut order: Vec<_> = (0..work.len() as u32).collect();
+        order.sort_by(|&a, &b| work[b as usize].total_cmp(&work[a as usize]));
+        let all: f64 = work.iter().sum();
+        let aim = (all / (threads as f64 * TASKS_PER_THREAD)).clamp(TASK_CELLS.0, TASK_CELLS.1);
+        let (mut tasks, mut start, mut sum) = (Vec::new(), 0, 0.0);
+        for (place, &i) in order.iter().enumerate() {
+            sum += work[i as usize];
+            if sum >= aim || place + 1 == order.len() {
+                tasks.push(start..place + 1);
+                (start, sum) = (place + 1, 0.0);
+            }
+        }
+        Self { order, tasks, cells: all }
+    }
+}
+
+/// Estimated cells of a pair, along left or right paths.
+fn cells(x: &Prepared, y: &Prepared) -> f64 {
+    let side = |side: Orientation| {
+        let (x, y) = (x.oriented(side), y.oriented(side));
+        estimate(x.row_work, y.column_work).min(estimate(y.row_work, x.column_work))
+    };
+    side(Orientation::Left).min(side(Orientation::Right))
+}
+
+/// All that the tasks share.
+struct Pairs<'a> {
+    request: &'a PairedRequest<'a>,
+    measures: Measures<'a>,
+}
+
+impl Pairs<'_> {
+    /// The result of the pair at an index, infinite above the cutoff.
+    fn result(&self, i: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
+        let PairedRequest { x, y, costs, .. } = *self.request;
+        let (x, y) = (x.operand(i), y.operand(i));
+        match costs {
+            SetCosts::Fixed(costs) => self.of_pair(&Pair { x, y, costs }, scratch),
+            SetCosts::Vectors(_) if costs.costs_nothing(&x, &y) => Ok(0.0),
+            SetCosts::Vectors(vectors) => {
+                let labels = |tree: &Operand<'_>| {
+                    LocalLabels::new(vectors, std::iter::once(tree.tree), tree.codes)
+                };
+                let (of_x, of_y) = (labels(&x), labels(&y));
+                let table = of_x.table(vectors, &of_y);
+                let x = Operand { tree: x.tree, codes: Some(&of_x.codes) };
+                let y = Operand { tree: y.tree, codes: Some(&of_y.codes) };
+                self.of_pair(&Pair { x, y, costs: Costs::Table(&table) }, scratch)
+            }
+        }
+    }
+
+    fn of_pair(&self, pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<f64> {
+        let nodes = (pair.x.tree.nodes(), pair.y.tree.nodes());
+        let measure = self.measures.of_pair(nodes, || pair.nothing_saved());
+        let cutoff = self.request.cutoff.unwrap_or(f64::INFINITY);
+        measured_within(pair, &PairPlan::new(pair), measure, cutoff, scratch)
+    }
+}
+
+/// Most bytes that the threads take: each has the buffers of one pair.
+fn scratch_bytes(request: &PairedRequest<'_>, threads: usize) -> u64 {
+    let PairedRequest { x, y, costs, cutoff, .. } = *request;
+    let mut extent = Extent { trees: (1, 1), cutoff: cutoff.is_some(), ..Extent::default() };
+    for (i, (one, other)) in x.trees.iter().zip(y.trees).enumerate() {
+        // One more than there are, as in an account of a matrix.
+        let nodes = (one.nodes() as u64 + 1, other.nodes() as u64 + 1);
+        let larger = nodes.0.saturating_mul(nodes.1) > extent.nodes.0 * extent.nodes.1;
+        if larger && !costs.costs_nothing(&x.operand(i), &y.operand(i)) {
+            let work = |side| [one, other].map(|tree| tree.oriented(side).column_work);
+            let work = Orientation::BOTH.map(|side| work(side).into_iter().max().unwrap_or(0));
+            extent.nodes = nodes;
+            extent.work = work[0].min(work[1]);
+            extent.labels = (one.labels().len() as u64, other.labels().len() as u64);
+        }
+    }
+    account(&extent, costs, threads).scratch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::CostTable;
+    use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
+    use crate::naive::{Plain, normalised, norms, trees};
+    use crate::pairwise::{MatrixRequest, compute};
+    use crate::tree::Numbering;
+    use proptest::prelude::*;
+
+    fn prepare(trees: &[Plain]) -> Vec<Prepared> {
+        let mut numbering = Numbering::default();
+        trees.iter().map(|t| Prepared::new(&t.codes, &t.parents, &mut numbering)).collect()
+    }
+
+    fn run(request: &PairedRequest<'_>, threads: usize) -> Vec<f64> {
+        let mut out = vec![f64::NAN; request.x.trees.len()];
+        let mut store = |i: usize, d: f64| {
+            assert!(out[i].is_nan(), "stored twice");
+            out[i] = d;
+        };
+        paired(request, threads, &Cancel::default(), &mut store, &mut |_| true).unwrap();
+        out
+    }
+
+    /// The results of all pairs one by one, and those of a matrix of each pair.
+    fn one_by_one(request: &PairedRequest<'_>, gap: f64) -> Vec<f64> {
+        let PairedRequest { x, y, costs, norm, .. } = *request;
+        let mut out = Vec::new();
+        for i in 0..x.trees.len() {
+            let matrix = |norm| {
+                let [x, y] = [x, y].map(|s| Side { trees: &s.trees[i..=i], codes: s.codes });
+                let (triangle, diagonal, cutoff) = (false, true, None);
+                let request = MatrixRequest { x, y, costs, triangle, diagonal, cutoff, norm };
+                let mut found = f64::NAN;
+                compute(&request, 1, &Cancel::default(), |_, _, d| found = d, |_| true).unwrap();
+                found
+            };
+            let (x, y) = (x.operand(i), y.operand(i));
+            let all = costs.total(costs.delete_all(&x) + costs.insert_all(&y));
+            let nodes = (x.tree.nodes(), y.tree.nodes());
+            let slow = normalised(matrix(None), norm, nodes, all, gap);
+            let found = matrix(norm);
+            assert!((found - slow).abs() <= 1e-11 * slow, "{found} {slow} {norm:?}");
+            out.push(found);
+        }
+        out
+    }
+
+    /// All cutoffs at, below and above results that occur.
+    fn check(request: &PairedRequest<'_>, gap: f64) {
+        let expected = one_by_one(request, gap);
+        assert_eq!(run(request, 2), expected);
+        let near = |&d: &f64| [d, d.next_down().max(0.0), d.next_up()];
+        for cutoff in expected.iter().flat_map(near).chain([0.0, 0.9, 1.7, f64::INFINITY]) {
+            let cut = |&d: &f64| if d <= cutoff { d } else { f64::INFINITY };
+            let expected: Vec<_> = expected.iter().map(cut).collect();
+            let request = PairedRequest { cutoff: Some(cutoff), ..*request };
+            assert_eq!(run(&request, 1), expected, "{cutoff}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn pairs_are_those_of_a_matrix(
+            pairs in proptest::collection::vec((trees(60, 4), trees(60, 4)), 0..12),
+            costs in proptest::collection::vec(0u8..30, 16 + 8),
+            vectors in proptest::collection::vec(-1.0..1.0f64, 6),
+            norm in norms(),
+        ) {
+            let (x, y): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+            let (x, y) = (prepare(&x), prepare(&y));
+            let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
+            let table = CostTable::new(&costs[..16], &costs[16..20], &costs[20..]).unwrap();
+            // Without a vector for the last label.
+            let lengths: Vec<_> = vectors.chunks(2).map(|v| v[0].hypot(v[1])).collect();
+            let elements = Elements::Double(&vectors);
+            let vectors = VectorCosts::new(elements, &lengths, VectorKind::Euclidean).unwrap();
+            let side = |trees| Side { trees, codes: None };
+            let largest = |gaps: &[f64]| gaps.iter().copied().fold(0.0, f64::max);
+            for (costs, gap) in [
+                (SetCosts::Fixed(Costs::Unit), 1.0),
+                (SetCosts::Fixed(Costs::Table(&table)), largest(&costs[16..])),
+                (SetCosts::Vectors(&vectors), largest(&lengths)),
+            ] {
+                check(&PairedRequest { x: side(&x), y: side(&y), costs, cutoff: None, norm }, gap);
+            }
+        }
+    }
+
+    /// Pairs that are large enough for bounds of single pairs and for a band.
+    #[test]
+    fn large_pairs_have_bounds_and_bands() {
+        let comb = |n: i32, step: i32| Plain {
+            codes: (0..n).map(|i| i % step % 3).collect(),
+            parents: (0..n).map(|i| if i % 2 == 1 { i - 1 } else { i - 2 }.max(-1)).collect(),
+        };
+        let x = prepare(&[comb(300, 7), comb(260, 5), comb(300, 11)]);
+        let y = prepare(&[comb(304, 7), comb(300, 4), comb(300, 97)]);
+        let side = |trees| Side { trees, codes: None };
+        let replace: Vec<_> = (0..9).map(|i| f64::from(u8::from(i % 4 != 0)) / 3.0).collect();
+        let table = CostTable::new(&replace, &[1.0; 3], &[0.5; 3]).unwrap();
+        for costs in [Costs::Unit, Costs::Table(&table)].map(SetCosts::Fixed) {
+            for norm in [None, Some(Norm::Weight), Some(Norm::Max), Some(Norm::LiZhang)] {
+                check(&PairedRequest { x: side(&x), y: side(&y), costs, cutoff: None, norm }, 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_is_in_one_task_and_large_ones_come_first() {
+        let chain = |n: usize| Plain { codes: vec![0; n], parents: (-1..n as i32 - 1).collect() };
+        let trees = prepare(&(0..3000).map(|k| chain(k * 7 % 90)).collect::<Vec<_>>());
+        let side = Side { trees: &trees, codes: None };
+        let costs = SetCosts::Fixed(Costs::Unit);
+        let request = PairedRequest { x: side, y: side, costs, cutoff: None, norm: None };
+        let plan = PairsPlan::new(&request, 2);
+        assert!(plan.tasks.len() > 1);
+        let covered: Vec<_> = plan.tasks.iter().cloned().flatten().collect();
+        assert_eq!(covered, (0..3000).collect::<Vec<_>>());
+        let work = |&i: &u32| cells(&trees[i as usize], &trees[i as usize]);
+        assert!(plan.order.iter().map(work).is_sorted_by(|a, b| a >= b));
+    }
+
+    #[test]
+    fn lists_of_different_lengths_are_refused() {
+        let trees = prepare(&[Plain { codes: vec![0], parents: vec![-1] }]);
+        let (x, y) = (Side { trees: &trees, codes: None }, Side { trees: &[], codes: None });
+        let costs = SetCosts::Fixed(Costs::Unit);
+        let request = PairedRequest { x, y, costs, cutoff: None, norm: None };
+        let found = paired(&request, 1, &Cancel::default(), &mut |_, _| {}, &mut |_| true);
+        assert!(found.unwrap_err().to_string().contains("1 trees cannot be paired with 0"));
+    }
+}
