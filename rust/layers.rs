@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 12] = [
     &["error", "memory", "parallel"],
     &["text"],
     &["tree"],
+    &["features"],
+    &["gram"],
     &["cost"],
     &["pair"],
     &["simd"],

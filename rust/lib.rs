@@ -28,6 +28,8 @@
 //!   taken, threads and cancelling;
 //! - `text`: edit distances of texts, many at once;
 //! - [`tree`]: what a tree is, from files and arrays to postorder arrays of both orientations;
+//! - [`features`]: what a tree contains, as counts of labels, paths, pq-grams and subtrees;
+//! - [`gram`]: how similar trees are by what they contain, as matrices of tree kernels;
 //! - [`cost`]: what an edit costs, in whole quanta;
 //! - [`pair`]: what is compared, two trees or two sets with their costs, and which pairs are equal;
 //! - [`simd`]: vector operations, and the one place that chooses instructions and lanes;
@@ -40,6 +42,8 @@ pub mod align;
 pub mod cost;
 pub mod distance;
 mod error;
+pub mod features;
+pub mod gram;
 #[cfg(test)]
 mod layers;
 pub mod memory;

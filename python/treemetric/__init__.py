@@ -43,11 +43,15 @@ if TYPE_CHECKING:
         datasets,
         distributed,
         experiments,
+        features,
+        kernels,
         learning,
         metrics,
         plotting,
         testing,
     )
+    from treemetric.features import TreeFeatures
+    from treemetric.kernels import TreeKernel
     from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 __all__ = [
@@ -66,7 +70,9 @@ __all__ = [
     "TableCosts",
     "Tree",
     "TreeDistances",
+    "TreeFeatures",
     "TreeIndex",
+    "TreeKernel",
     "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
@@ -84,6 +90,8 @@ __all__ = [
     "edit_counts",
     "exceptions",
     "experiments",
+    "features",
+    "kernels",
     "learning",
     "metrics",
     "nearest",
@@ -106,18 +114,25 @@ _MODULES = (
     "datasets",
     "distributed",
     "experiments",
+    "features",
+    "kernels",
     "learning",
     "metrics",
     "plotting",
     "testing",
 )
-_TRANSFORMERS = ("TreeDistances", "TreeNeighborsGraph")
+_TRANSFORMERS = {
+    "TreeDistances": "transformers",
+    "TreeFeatures": "features",
+    "TreeKernel": "kernels",
+    "TreeNeighborsGraph": "transformers",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"treemetric.{name}")
     if name in _TRANSFORMERS:
-        return getattr(importlib.import_module("treemetric.transformers"), name)
+        return getattr(importlib.import_module(f"treemetric.{_TRANSFORMERS[name]}"), name)
     message = f"module 'treemetric' has no attribute {name!r}"
     raise AttributeError(message)

@@ -16,6 +16,10 @@ RETURNED_BYTES: int
 _Pair: TypeAlias = tuple[int | None, int | None]
 _Codes: TypeAlias = npt.NDArray[np.uint32] | None
 _Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | TextTable | None]
+_Trees: TypeAlias = tuple[IntArray, IntArray, OffsetArray]
+_Kinds: TypeAlias = tuple[bool, int | None, tuple[int, int] | None, int | None]
+_Rows: TypeAlias = tuple[OffsetArray, npt.NDArray[np.uint32], FloatArray]
+_Kernel: TypeAlias = tuple[str, float, float, int]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
 # The cutoff and the norm of results.
 _Limits: TypeAlias = tuple[float | None, str | None]
@@ -111,6 +115,13 @@ class SearchIndex:
         costs: CostTable | VectorTable | TextTable | None,
         threads: int,
     ) -> SearchIndex: ...
+
+@final
+class FeatureTrie:
+    def __new__(
+        cls, prefix: npt.NDArray[np.uint32], symbol: npt.NDArray[np.uint32]
+    ) -> FeatureTrie: ...
+    def count(self, arrays: _Trees, kinds: _Kinds, work: _Work) -> _Rows: ...
 
 @final
 class Alignments:
@@ -259,3 +270,20 @@ def teds_pair(
     normalize: Callable[[str], str] | None,
     go_on: Callable[[int, int], bool] | None,
 ) -> tuple[float, tuple[int, int], tuple[int, int]]: ...
+def count_features(
+    arrays: _Trees, kinds: _Kinds, work: _Work
+) -> tuple[_Rows, tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.uint8]]]: ...
+def hash_features(
+    arrays: _Trees,
+    labels: npt.NDArray[np.uint64],
+    kinds: _Kinds,
+    hashing: tuple[int, bool, bool],
+    work: _Work,
+) -> _Rows: ...
+def tree_kernels(
+    arrays: _Trees, rows: int | None, kernel: _Kernel, out: FloatArray, work: _Work
+) -> None: ...
+def self_kernels(arrays: _Trees, kernel: _Kernel, work: _Work) -> FloatArray: ...
+def shared_pqgrams(
+    arrays: _Trees, rows: int | None, grams: tuple[int, int], out: FloatArray, work: _Work
+) -> FloatArray: ...

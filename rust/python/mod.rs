@@ -8,6 +8,7 @@ mod ast;
 mod cost;
 mod distance;
 mod error;
+mod features;
 mod files;
 mod neighbors;
 mod objects;
@@ -34,6 +35,10 @@ mod core {
     use super::distance::{
         available_memory, distance_by, is_whole, paired, pairwise, table_distance, threads,
         unit_distance,
+    };
+    #[pymodule_export]
+    use super::features::{
+        FeatureTrie, count_features, hash_features, self_kernels, shared_pqgrams, tree_kernels,
     };
     #[pymodule_export]
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};

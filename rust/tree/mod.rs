@@ -17,6 +17,7 @@ mod slot;
 
 pub(crate) use copies::Copies;
 pub(crate) use ids::SubtreeIds;
+pub(crate) use oriented::mix;
 pub use oriented::{Orientation, Oriented};
 pub(crate) use paths::{Paths, Span};
 pub use prepared::{Numbering, Prepared, Shape, check_preorder};

@@ -253,7 +253,7 @@ pub(super) fn refill<T: Copy>(values: &mut Vec<T>, n: usize, value: T) {
 }
 
 /// One step of a multiplicative hash (the finaliser of `SplitMix64`).
-pub(super) fn mix(state: u64, value: u64) -> u64 {
+pub(crate) fn mix(state: u64, value: u64) -> u64 {
     let mut z = state.rotate_left(23).wrapping_add(value.wrapping_mul(0xbf58_476d_1ce4_e5b9));
     z = (z ^ (z >> 30)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 29)

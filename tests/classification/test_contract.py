@@ -18,6 +18,8 @@ from treemetric.classification import (
     RelationalGLVQ,
 )
 from treemetric.exceptions import UnknownLabelError
+from treemetric.features import TreeFeatures
+from treemetric.kernels import TreeKernel
 from treemetric.testing import tree_estimator_checks
 
 CLASSIFIERS = [MedianGLVQ, RelationalGLVQ, DistanceSVC, GoodnessClassifier]
@@ -32,6 +34,8 @@ ON_TREES = [
     RelationalGLVQ(2),
     DistanceSVC(eigenvalues="flip"),
     DistanceSVC(eigenvalues="shift", C=10),
+    DistanceSVC(kernel=TreeKernel("partial-tree")),
+    DistanceSVC(kernel=TreeFeatures("subtrees"), combine="sum", eigenvalues="shift"),
     GoodnessClassifier(0.1, scale="median", n_landmarks=5),
 ]
 TREES = [tm.Tree.from_sequence(w) for w in ("aaa", "aab", "aba", "ccc", "ccd", "cdc")]

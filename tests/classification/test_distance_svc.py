@@ -1,12 +1,19 @@
 """The support vector machine on distances, and its corrected kernels."""
 
+import random
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import treemetric as tm
+from shapes import make_tree
 from treemetric.classification import DistanceSVC
 from treemetric.classification.kernel import corrected, gaussian, median_distance
+from treemetric.features import TreeFeatures
+from treemetric.kernels import TreeKernel
 
 
 def euclidean(seed, n=30):
@@ -191,3 +198,70 @@ def test_wrong_parameters_are_refused(params, message):
     table, y = euclidean(0)
     with pytest.raises(ValueError, match=message):
         DistanceSVC(metric="precomputed", **params).fit(table, y)
+
+
+# --- a second kernel ---------------------------------------------------------------
+
+
+def combined_by_hand(model, trees, y, queries, second):
+    """Predict with the product or sum of both kernels, computed step by step."""
+    distances = tm.pairwise_distances(trees)
+    bandwidth = np.median(distances[np.triu_indices(len(trees), 1)])
+    values, vectors = np.linalg.eigh(np.exp(-0.5 * (distances / bandwidth) ** 2))
+    project = vectors[:, values > 0] @ vectors[:, values > 0].T
+    join = np.multiply if model.combine == "product" else np.add
+    machine = SVC(C=model.C, kernel="precomputed", break_ties=True)
+    kernel = np.exp(-0.5 * (distances / bandwidth) ** 2) @ project
+    machine.fit(join(kernel, second(trees, trees)), y)
+    rows = np.exp(-0.5 * (tm.pairwise_distances(queries, trees) / bandwidth) ** 2) @ project
+    return machine.decision_function(join(rows, second(queries, trees)))
+
+
+@pytest.mark.parametrize("combine", ["product", "sum"])
+@pytest.mark.parametrize(
+    "kernel", [TreeKernel("subset-tree"), TreeKernel(normalize=False), TreeFeatures("pqgrams")]
+)
+def test_two_kernels(kernel, combine):
+    rng = random.Random(0)
+    trees = [make_tree(rng, rng.randint(2, 12)) for _ in range(50)]
+    queries = [make_tree(rng, rng.randint(2, 12)) for _ in range(10)]
+    y = np.array([tree.labels.count("a") % 2 for tree in trees])
+
+    def second(some, others):
+        if isinstance(kernel, TreeKernel):
+            return kernel(some, others)
+        fitted = clone(kernel).set_params(norm="l2").fit(trees)
+        return (fitted.transform(some) @ fitted.transform(others).T).toarray()
+
+    model = DistanceSVC(C=10, kernel=kernel, combine=combine, tol=1e-8).fit(trees, y)
+    assert model.n_negative_ >= 0
+    assert type(model.kernel_) is type(kernel)
+    assert model.kernel_ is not kernel
+    expected = combined_by_hand(model, trees, y, queries, second)
+    assert model.decision_function(queries) == pytest.approx(expected, abs=1e-2)
+    # What a user changes later does not change a fitted model.
+    before = model.predict(queries)
+    assert np.array_equal(model.set_params(kernel=None, combine="sum").predict(queries), before)
+
+
+def test_parameters_of_the_second_kernel_are_searched():
+    trees = [tm.Tree.from_sequence(w) for w in ("aaa", "aab", "aba", "ccc", "ccd", "cdc")]
+    model = DistanceSVC(kernel=TreeKernel("subtree"))
+    search = GridSearchCV(model, {"kernel__decay": [0.2, 1.0]}, cv=3, error_score="raise")
+    assert search.fit(trees, [0, 0, 0, 1, 1, 1]).best_estimator_.kernel_.decay in (0.2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "path"}, "'kernel' parameter of DistanceSVC must be None or an instance of"),
+        ({"combine": "mean"}, "'combine' parameter of DistanceSVC must be a str among"),
+        (
+            {"kernel": TreeKernel(), "metric": "precomputed"},
+            "'kernel' parameter of DistanceSVC must be None if metric='precomputed'",
+        ),
+    ],
+)
+def test_wrong_second_kernels(options, message):
+    with pytest.raises(ValueError, match=message):
+        DistanceSVC(**options).fit([[0, 1], [1, 0]], [0, 1])

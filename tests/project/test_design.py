@@ -14,6 +14,7 @@ DOCUMENTS = (
     "DESIGN.md",
     "CONTRIBUTING.md",
     "benches/README.md",
+    "docs/features.md",
     "docs/neighbors.md",
     "docs/reproduction.md",
     "docs/scale.md",

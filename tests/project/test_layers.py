@@ -23,6 +23,8 @@ LAYERS = (
     ("neighbors",),
     ("compat", "metrics"),
     ("_estimators", "transformers"),
+    ("features",),
+    ("kernels",),
     ("classification",),
     ("learning",),
     ("datasets", "plotting", "testing"),

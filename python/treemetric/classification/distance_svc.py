@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 
@@ -13,7 +14,11 @@ from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import as_float, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_option, check_positive
+from treemetric.classification._second_kernel import COMBINATIONS, SecondKernel
 from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
+from treemetric.features import TreeFeatures
+from treemetric.kernels import TreeKernel
+from treemetric.treeset import TreeSet
 
 # The solver counts its steps in 32 bits.
 _MOST_STEPS = 2**31 - 1
@@ -39,6 +44,11 @@ class DistanceSVC(TreeClassifier):
         Whether X holds trees or distances.
     costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    kernel : TreeKernel or TreeFeatures, optional
+        A second kernel to combine with the kernel of distances, on the same trees. Features are
+        compared by the cosine of their rows. Only with ``metric='tree_edit'``.
+    combine : {'product', 'sum'}, default='product'
+        How to combine both kernels, entry by entry.
     class_weight : dict or 'balanced', optional
         Weights of the classes, as in ``sklearn.svm.SVC``.
     tol : float, default=1e-3
@@ -65,6 +75,8 @@ class DistanceSVC(TreeClassifier):
         The fitted machine on the corrected kernel; None if there is only one class.
     n_iter_ : ndarray
         Number of steps of the solver for each pair of classes.
+    kernel_ : TreeKernel or TreeFeatures
+        The fitted copy of `kernel`; only with a second kernel.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -73,6 +85,7 @@ class DistanceSVC(TreeClassifier):
     See Also
     --------
     GoodnessClassifier : A sparse linear separator that accepts any similarity.
+    treemetric.kernels.TreeKernel : Kernels to combine with the kernel of distances.
 
     Notes
     -----
@@ -89,6 +102,9 @@ class DistanceSVC(TreeClassifier):
     hold one direction; fit warns if the matrix is not symmetric. Make the whole matrix symmetric
     before you split it, D = (D + D.T) / 2.
 
+    Negative eigenvalues are corrected before the kernel is combined with a second one. Sums and
+    products of positive semi-definite kernels are positive semi-definite.
+
     References
     ----------
     Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi and L. Cazzanti, "Similarity-based
@@ -104,6 +120,13 @@ class DistanceSVC(TreeClassifier):
     3.0
     >>> model.predict([Tree.from_sequence("aba")])
     array(['x'], dtype='<U1')
+
+    The product with a kernel of paths:
+
+    >>> from treemetric.kernels import TreeKernel
+    >>> model = DistanceSVC(kernel=TreeKernel("path")).fit(trees, ["x", "x", "y", "y"])
+    >>> model.predict([Tree.from_sequence("aba")])
+    array(['x'], dtype='<U1')
     """
 
     def __init__(
@@ -114,6 +137,8 @@ class DistanceSVC(TreeClassifier):
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
         costs: CostsLike | None = None,
+        kernel: TreeKernel | TreeFeatures | None = None,
+        combine: str = "product",
         class_weight: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -125,6 +150,8 @@ class DistanceSVC(TreeClassifier):
         self.eigenvalues = eigenvalues
         self.metric = metric
         self.costs = costs
+        self.kernel = kernel
+        self.combine = combine
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -166,6 +193,7 @@ class DistanceSVC(TreeClassifier):
         if self.max_iter != -1:
             check_int(self.max_iter, "max_iter", name, most=_MOST_STEPS)
         self._check_class_weight_type()
+        self._check_kernel()
         inputs, codes = self._check_training(X, y)
         self._check_class_weight(codes)
         distances = self._measure_symmetric(inputs)
@@ -175,6 +203,12 @@ class DistanceSVC(TreeClassifier):
         self.n_iter_ = np.ones(1, dtype=np.int32)
         with stage(self.verbose, f"{name}: kernel and machine", "stages") as report:
             found = corrected(gaussian(distances, self.bandwidth_), self.eigenvalues)
+            kernel = found.kernel
+            self._second: SecondKernel | None = None
+            if isinstance(inputs, TreeSet) and self.kernel is not None:
+                self._second = SecondKernel(clone(self.kernel), inputs, self.combine)
+                self.kernel_ = self._second.kernel
+                kernel = self._second.gram(kernel)
             if report is not None:
                 report(1, 2)
             if len(self.classes_) > 1:
@@ -187,7 +221,7 @@ class DistanceSVC(TreeClassifier):
                     # The predicted class then has the largest decision value.
                     break_ties=True,
                 )
-                self.svc_ = machine.fit(found.kernel, self.classes_[codes])
+                self.svc_ = machine.fit(kernel, self.classes_[codes])
                 self.support_ = machine.support_
                 self.n_iter_ = machine.n_iter_
             if report is not None:
@@ -195,6 +229,17 @@ class DistanceSVC(TreeClassifier):
         self.n_negative_ = found.n_negative
         # New rows need the correction, not the training kernel.
         self._correction: Correction = found._replace(kernel=np.zeros((0, 0)))
+
+    def _check_kernel(self) -> None:
+        name = type(self).__name__
+        check_option(self.combine, COMBINATIONS, "combine", name)
+        if self.kernel is None:
+            return
+        if not isinstance(self.kernel, (TreeKernel, TreeFeatures)):
+            must = "None or an instance of TreeKernel or TreeFeatures"
+            refuse("kernel", name, must, shown(self.kernel))
+        if self.metric == "precomputed":
+            refuse("kernel", name, "None if metric='precomputed'", shown(self.kernel))
 
     def _check_class_weight_type(self) -> None:
         weights = self.class_weight
@@ -229,14 +274,18 @@ class DistanceSVC(TreeClassifier):
 
     def _kernel_rows(self, X: Any) -> FloatArray:
         inputs = self._check_queries(X)
-        if self._correction.operator is not None:
-            distances = self._measure(inputs, symmetric=True)
-            return self._correction.of_rows(gaussian(distances, self.bandwidth_))
         # The machine uses the kernel with the support vectors only.
         support = self.support_.astype(np.int64)
-        distances = self._measure(inputs, support, symmetric=True)
+        if self._correction.operator is not None:
+            distances = self._measure(inputs, symmetric=True)
+            values = self._correction.of_rows(gaussian(distances, self.bandwidth_))[:, support]
+        else:
+            distances = self._measure(inputs, support, symmetric=True)
+            values = self._correction.of_rows(gaussian(distances, self.bandwidth_))
+        if isinstance(inputs, TreeSet) and self._second is not None:
+            values = self._second.rows(inputs, support, values)
         rows = np.zeros((len(inputs), self._n_train()))
-        rows[:, support] = self._correction.of_rows(gaussian(distances, self.bandwidth_))
+        rows[:, support] = values
         return rows
 
     def _n_train(self) -> int:

@@ -1,7 +1,6 @@
 """The command ``treemetric teds``: the similarity of HTML tables."""
 
 import argparse
-import csv
 import json
 import statistics
 import sys
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from treemetric._base.validation import check_n_jobs
-from treemetric.cli.common import add_jobs, add_progress, check_folder, progress_of
+from treemetric.cli.common import add_jobs, add_progress, progress_of
+from treemetric.cli.outputs import add_output, check_free, target_of, write_rows
 from treemetric.formats.html_tables import PRESETS, VARIANTS
 from treemetric.metrics.tables import Metric, TedsResult, results
 
@@ -60,17 +60,17 @@ def add_parsers(commands: Any) -> None:
         nargs="+",
         help="tags to remove before the comparison, such as b i",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write a .csv file with one row per pair"
-    )
+    add_output(parser, ("csv", "json"), "csv")
     add_jobs(parser)
     add_progress(parser)
-    parser.set_defaults(command=_teds)
+    # Without --output there is only the summary.
+    parser.set_defaults(command=_teds, output=None)
 
 
 def _teds(arguments: argparse.Namespace) -> None:
-    if arguments.output is not None:
-        check_folder(arguments.output)
+    target = None if arguments.output is None else target_of(arguments)
+    if target is not None:
+        check_free(target, arguments)
     metric = Metric(
         "teds",
         preset=arguments.preset,
@@ -83,14 +83,16 @@ def _teds(arguments: argparse.Namespace) -> None:
     tables = ([pair[1] for pair in pairs], [pair[2] for pair in pairs])
     single = arguments.pred.is_file() and arguments.true is not None
     found = results(metric, tables, threads, progress_of(arguments), keep_going=not single)
-    if arguments.output is not None:
-        with arguments.output.open("w", encoding="utf-8", newline="") as file:
-            _write(file, pairs, found)
     if single:
         for result in found:
-            print(f"{_result(result).score:.10g}")
-    else:
-        _summarise(pairs, found)
+            score = _result(result).score
+            if target is None or target.path is not None:
+                print(f"{score:.10g}")
+    if target is not None:
+        write_rows(target, _HEADER, _rows(pairs, found))
+    if not single:
+        rows_on_stdout = target is not None and target.path is None
+        _summarise(pairs, found, sys.stderr if rows_on_stdout else sys.stdout)
 
 
 def _pairs(pred: Path, true: Path | None) -> _Pairs:
@@ -159,15 +161,13 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
             yield str(record.get("id", number)), record["pred"], record["true"]
 
 
-def _write(file: TextIO, pairs: _Pairs, found: list[TedsResult | Exception]) -> None:
-    writer = csv.writer(file)
-    writer.writerow(_HEADER)
+def _rows(pairs: _Pairs, found: list[TedsResult | Exception]) -> Iterator[tuple[Any, ...]]:
     for (name, _, _), result in zip(pairs, found, strict=True):
         if isinstance(result, Exception):
-            writer.writerow((name, "", "", "", "", _described(result)))
+            yield name, None, None, None, None, _described(result)
         else:
-            distance = "" if result.distance != result.distance else result.distance
-            writer.writerow((name, result.score, distance, *result[2:], ""))
+            distance = None if result.distance != result.distance else result.distance
+            yield name, result.score, distance, *result[2:], None
 
 
 def _described(error: Exception) -> str:
@@ -180,7 +180,7 @@ def _result(result: TedsResult | Exception) -> TedsResult:
     return result
 
 
-def _summarise(pairs: _Pairs, found: list[TedsResult | Exception]) -> None:
+def _summarise(pairs: _Pairs, found: list[TedsResult | Exception], file: TextIO) -> None:
     scores = [result.score for result in found if not isinstance(result, Exception)]
     failures = [
         (name, result)
@@ -189,8 +189,8 @@ def _summarise(pairs: _Pairs, found: list[TedsResult | Exception]) -> None:
     ]
     for name, error in failures[:_SHOWN]:
         print(f"treemetric: {name}: {_described(error)}", file=sys.stderr)
-    print(f"pairs     {len(found)}")
-    print(f"failures  {len(failures)}")
+    print(f"pairs     {len(found)}", file=file)
+    print(f"failures  {len(failures)}", file=file)
     if scores:
-        print(f"mean      {statistics.fmean(scores):.6f}")
-        print(f"median    {statistics.median(scores):.6f}")
+        print(f"mean      {statistics.fmean(scores):.6f}", file=file)
+        print(f"median    {statistics.median(scores):.6f}", file=file)

@@ -69,8 +69,8 @@ class Costs(ABC):
 
     Functions that have a parameter ``costs`` accept an instance of any kind: `UnitCosts`,
     `OperationCosts`, `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `TableCosts`, `CallableCosts`,
-    or a class of your own. Functions that compare one pair of trees also accept `PairCosts`. A plain function
-    ``fn(a, b)`` is accepted as well and wrapped in `CallableCosts`.
+    or a class of your own. Functions that compare one pair of trees also accept `PairCosts`. A
+    plain function ``fn(a, b)`` is accepted as well and wrapped in `CallableCosts`.
 
     Notes
     -----

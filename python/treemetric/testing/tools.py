@@ -51,11 +51,11 @@ def fresh(estimator: Any, data: Data, **params: Any) -> Any:
 
 
 def classifier(estimator: Any, data: Data) -> Any:
-    """Return a classifier: a clone, or a pipeline of a clone and nearest neighbours."""
+    """Return a classifier: a clone, or a pipeline of a clone and nearest neighbours of its rows."""
     copied = fresh(estimator, data)
     if hasattr(copied, "predict"):
         return copied
-    return make_pipeline(copied, KNeighborsClassifier(n_neighbors=1, metric="precomputed"))
+    return make_pipeline(copied, KNeighborsClassifier(n_neighbors=1))
 
 
 def outputs(fitted: Any, trees: Any) -> dict[str, Any]:
