@@ -98,3 +98,50 @@ fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     }
     a
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_keep_savings_small() {
+        for ((delete, insert, replace), savings) in [
+            ((1.0, 1.0, 1.0), (2, 1)),
+            ((1.0, 0.8, 1.0), (9, 4)),
+            ((2.5, 2.5, 2.5), (2, 1)),
+            ((1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0), (2, 1)),
+            ((1.0, 1.0, 7.0), (1, 0)),
+            ((1.0, 2.0, f64::INFINITY), (1, 0)),
+            ((1.0, 2.0, 0.0), (1, 1)),
+            ((0.0, 0.0, 5.0), (0, 0)),
+            ((1e9, 1e9, 1e9), (2, 1)),
+        ] {
+            let costs = OperationCosts::new(delete, insert, replace).unwrap();
+            assert_eq!(costs.savings(), savings, "{delete} {insert} {replace}");
+            assert_eq!(costs.raw_saving(true), savings.0 * costs.unit());
+            assert_eq!(costs.raw_saving(false).max(0), savings.1 * costs.unit());
+        }
+        assert_eq!(OperationCosts::new(1.0, 1.0, 1.0), Ok(OperationCosts::UNIT));
+    }
+
+    #[test]
+    fn what_is_never_done_is_no_loss_of_a_known_size() {
+        let never = OperationCosts::new(1.0, 1.0, f64::INFINITY).unwrap();
+        assert_eq!(never.raw_saving(false), NEVER);
+        assert_eq!(OperationCosts::new(1.0, 1.0, 7.0).unwrap().raw_saving(false), -5);
+        assert!(
+            never.is_symmetric() && !OperationCosts::new(1.0, 2.0, 1.0).unwrap().is_symmetric()
+        );
+    }
+
+    #[test]
+    fn bad_costs_are_refused() {
+        for bad in [-1.0, f64::NAN, 1e300] {
+            assert!(OperationCosts::new(bad, 1.0, 1.0).is_err());
+            assert!(OperationCosts::new(1.0, bad, 1.0).is_err());
+            assert!(OperationCosts::new(1.0, 1.0, bad).is_err());
+        }
+        assert!(OperationCosts::new(f64::INFINITY, 1.0, 1.0).is_err());
+        assert!(OperationCosts::new(1.0, f64::INFINITY, 1.0).is_err());
+    }
+}

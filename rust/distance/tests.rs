@@ -205,6 +205,16 @@ proptest! {
         }
     }
 
+    #[test]
+    fn small_trees_agree_with_the_enumeration(x in trees(5, 2), y in trees(5, 2)) {
+        let expected = naive::cheapest_mapping(&x, &y, &naive::unit) as f64;
+        prop_assert_eq!(all_ways(&prepare(&x), &prepare(&y), Costs::Unit)[0], expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(naive::cases(200))]
+
     /// The same bits as by the table of these costs, with costs that are exact, rounded and wide.
     #[test]
     fn kinds_of_edits_agree_with_the_twin(
@@ -237,16 +247,6 @@ proptest! {
         let found = all_ways(&x, &y, Costs::Operations(&operations));
         prop_assert_eq!(found, all_ways(&x, &y, Costs::Table(&table)));
     }
-
-    #[test]
-    fn small_trees_agree_with_the_enumeration(x in trees(5, 2), y in trees(5, 2)) {
-        let expected = naive::cheapest_mapping(&x, &y, &naive::unit) as f64;
-        prop_assert_eq!(all_ways(&prepare(&x), &prepare(&y), Costs::Unit)[0], expected);
-    }
-}
-
-proptest! {
-    #![proptest_config(naive::cases(200))]
 
     #[test]
     fn larger_trees_agree_on_all_ways(
