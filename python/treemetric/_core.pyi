@@ -211,8 +211,13 @@ def closure(matrix: FloatArray) -> FloatArray: ...
 def violations(matrix: FloatArray, tolerance: float) -> list[tuple[str, list[int], float]]: ...
 def threads(n_jobs: int) -> int: ...
 def available_memory() -> int: ...
-def unit_distance(
-    x: TreeData, y: TreeData, cutoff: float | None = None, norm: str | None = None
+def unit_distance(x: TreeData, y: TreeData, cutoff: float | None = None) -> float: ...
+def pair_result(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    limits: _Limits,
 ) -> float: ...
 def table_distance(
     x: TreeData,
@@ -220,7 +225,6 @@ def table_distance(
     table: CostTable,
     index: dict[Hashable, int] | None,
     cutoff: float | None = None,
-    norm: str | None = None,
 ) -> float: ...
 def distance_by(
     x: TreeData,

@@ -256,6 +256,4 @@ def _normalized(
         _core.paired(trees, known._resolve(sources, targets), result, (limit, scale), (1, None))
         return float(result[0])
     table, index = known._pair_table(x, y)
-    if table is None:
-        return _core.unit_distance(x._data, y._data, limit, scale)
-    return _core.table_distance(x._data, y._data, table, index, limit, scale)
+    return _core.pair_result(x._data, y._data, table, index, (limit, scale))

@@ -113,8 +113,7 @@ impl<'a> Filter<'a> {
     /// where they have lately spared more than they cost.
     pub(super) fn retain(
         &self,
-        i: usize,
-        measure: impl Fn(usize) -> Option<Measure>,
+        (i, measure): (usize, impl Fn(usize) -> Option<Measure>),
         columns: &mut Vec<usize>,
         tree: impl Fn(usize) -> usize,
         time: impl Fn(&[usize]) -> f64,

@@ -176,7 +176,7 @@ impl<'a> TaskRow<'a> {
             let matrix = self.matrix;
             let plain = matrix.measures.is_plain();
             let measure = |j: usize| if plain { None } else { Some(matrix.measure(i, j)) };
-            filter.retain(i, measure, &mut self.kept, tree, time, memory);
+            filter.retain((i, measure), &mut self.kept, tree, time, memory);
             self.alone = cells(&self.kept) < together;
         }
         !self.kept.is_empty()

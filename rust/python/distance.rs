@@ -43,11 +43,10 @@ pub(super) fn available_memory() -> u64 {
 fn pair_distance(
     py: Python<'_>,
     pair: &Pair<'_>,
-    limits: (Option<f64>, Option<&str>),
+    limits: (Option<f64>, Option<Norm>),
 ) -> PyResult<f64> {
     let (cutoff, norm) = limits;
     let plan = PairPlan::new(pair);
-    let norm = norm_named(norm)?;
     let compute = |workspace: &mut Workspace, cancel: &Cancel| {
         let scratch = &mut Scratch { workspace, cancel };
         match (cutoff, norm) {
@@ -83,21 +82,20 @@ fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>
 
 /// The unit-cost distance of two trees, infinite above the cutoff.
 #[pyfunction]
-#[pyo3(signature = (x, y, cutoff=None, norm=None))]
+#[pyo3(signature = (x, y, cutoff=None))]
 pub(super) fn unit_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     cutoff: Option<f64>,
-    norm: Option<&str>,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, norm)))
+    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, None)))
 }
 
 /// The distance of two trees by table, infinite above the cutoff; without an index, the table's
 /// alphabets are those of the trees.
 #[pyfunction]
-#[pyo3(signature = (x, y, table, index, cutoff=None, norm=None))]
+#[pyo3(signature = (x, y, table, index, cutoff=None))]
 pub(super) fn table_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
@@ -105,9 +103,23 @@ pub(super) fn table_distance(
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
     cutoff: Option<f64>,
-    norm: Option<&str>,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, (cutoff, norm)))
+    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, (cutoff, None)))
+}
+
+/// The distance of two trees under a norm, infinite above the cutoff; without a table, by unit
+/// costs.
+#[pyfunction]
+pub(super) fn pair_result(
+    py: Python<'_>,
+    x: &Bound<'_, TreeData>,
+    y: &Bound<'_, TreeData>,
+    table: Option<&Bound<'_, CostTable>>,
+    index: Option<&Bound<'_, PyDict>>,
+    limits: Limits,
+) -> PyResult<f64> {
+    let norm = norm_named(limits.1.as_deref())?;
+    with_pair(py, (x, y, table, index), |pair| pair_distance(py, &pair, (limits.0, norm)))
 }
 
 /// Two trees and their costs, as they come from Python: without a table unit costs, without an

@@ -33,8 +33,8 @@ mod core {
     use super::cost::{CostTable, VectorTable, closure, encode, violations};
     #[pymodule_export]
     use super::distance::{
-        available_memory, distance_by, is_whole, paired, pairwise, table_distance, threads,
-        unit_distance,
+        available_memory, distance_by, is_whole, pair_result, paired, pairwise, table_distance,
+        threads, unit_distance,
     };
     #[pymodule_export]
     use super::features::{

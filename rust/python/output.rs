@@ -36,7 +36,7 @@ macro_rules! entries {
 
             #[inline(always)]
             fn of(distance: f64) -> Option<Self> {
-                let largest = ($integer::MAX as f64).min(WHOLE);
+                let largest = Self::LIMIT.map_or(0.0, |(_, largest)| largest);
                 let fits = (0.0..=largest).contains(&distance) && distance.fract() == 0.0;
                 fits.then_some(distance as $integer)
             }
