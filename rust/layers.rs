@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["error", "memory", "parallel"],
+    &["text"],
     &["tree"],
     &["cost"],
     &["pair"],

@@ -26,6 +26,7 @@
 //!
 //! - errors, [`memory`] and [`parallel`]: what can go wrong, memory that is counted before it is
 //!   taken, threads and cancelling;
+//! - `text`: edit distances of texts, many at once;
 //! - [`tree`]: what a tree is, from files and arrays to postorder arrays of both orientations;
 //! - [`cost`]: what an edit costs, in whole quanta;
 //! - [`pair`]: what is compared, two trees or two sets with their costs, and which pairs are equal;
@@ -50,6 +51,7 @@ pub mod parallel;
 #[cfg(feature = "python")]
 mod python;
 pub mod simd;
+mod text;
 pub mod tree;
 
 pub use error::{Error, Result};

@@ -15,7 +15,7 @@ RETURNED_BYTES: int
 
 _Pair: TypeAlias = tuple[int | None, int | None]
 _Codes: TypeAlias = npt.NDArray[np.uint32] | None
-_Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | None]
+_Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | TextTable | None]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
 # The cutoff and the norm of results.
 _Limits: TypeAlias = tuple[float | None, str | None]
@@ -96,12 +96,19 @@ class VectorTable:
     def is_symmetric(self) -> bool: ...
 
 @final
+class TextTable:
+    def __new__(cls, labels: tuple[Hashable, ...]) -> TextTable: ...
+    def table(self, x: npt.NDArray[np.uint32], y: npt.NDArray[np.uint32]) -> CostTable: ...
+    def replace(self) -> FloatArray: ...
+    def is_symmetric(self) -> bool: ...
+
+@final
 class SearchIndex:
     def __new__(
         cls,
         y: PreparedSet,
         codes: npt.NDArray[np.uint32] | None,
-        costs: CostTable | VectorTable | None,
+        costs: CostTable | VectorTable | TextTable | None,
         threads: int,
     ) -> SearchIndex: ...
 
@@ -229,7 +236,7 @@ def is_whole(costs: CostTable | VectorTable | None) -> bool: ...
 def matrix_bytes(
     sizes: tuple[tuple[int, int], int, tuple[int, int], tuple[int, int]],
     cutoff: bool,
-    costs: CostTable | VectorTable | None,
+    costs: CostTable | VectorTable | TextTable | None,
     threads: int,
 ) -> tuple[int, int, int, int, tuple[int, int], int]: ...
 def inner_shares(trees: PreparedSet) -> FloatArray: ...
@@ -240,3 +247,15 @@ def neighbors(
     how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
     work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
+def table_tree(
+    markup: bytes,
+    given: tuple[str, bool, str],
+    normalize: Callable[[str], str] | None,
+) -> tuple[TreeData, int]: ...
+def teds_pair(
+    pred: bytes,
+    true_: bytes,
+    given: tuple[str, bool, str],
+    normalize: Callable[[str], str] | None,
+    go_on: Callable[[int, int], bool] | None,
+) -> tuple[float, tuple[int, int], tuple[int, int]]: ...

@@ -12,7 +12,7 @@ from treemetric._base.immutable import Immutable
 from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
-from treemetric.formats import adjacency, nested
+from treemetric.formats import adjacency, html_tables, nested
 
 __all__ = ["Tree"]
 
@@ -33,6 +33,7 @@ class Tree(Navigation, Immutable):
     `from_parents`      labels and parents in preorder
     `from_sequence`     a sequence, as a chain
     `from_callable`     any objects with a function that returns their children
+    `from_html_table`   a table in HTML, for TEDS
     `forest`            trees side by side
     =================== ==========================================================
 
@@ -254,6 +255,55 @@ class Tree(Navigation, Immutable):
         '{4{2{1}{0}}{2{1}{0}}}'
         """
         return cls._wrap(TreeData.from_callable(root, children, label))
+
+    @classmethod
+    def from_html_table(
+        cls,
+        source: Any,
+        *,
+        preset: str = "default",
+        variant: str = "content",
+        ignore_nodes: Iterable[str] | None = None,
+        normalize: Callable[[str], str] | None = None,
+    ) -> "Tree":
+        """Make the tree of an HTML table that TEDS compares; needs lxml.
+
+        Parameters
+        ----------
+        source : str, bytes or lxml element
+            A page that holds a table, or the table.
+        preset : str, default="default"
+            Which table is taken and which elements are nodes, as in `treemetric.metrics.teds`.
+        variant : {"content", "structure", "emptiness"}, default="content"
+            What is kept of the content of cells: all, nothing, or "x" if there is any.
+        ignore_nodes : iterable of str, optional
+            Tags that are removed first; what is inside stays.
+        normalize : callable, optional
+            ``normalize(text)`` returns the text that takes the place of the content of a cell.
+
+        Returns
+        -------
+        Tree
+            Labels are tuples ``(tag, colspan, rowspan, content)``, as `TableCosts` compares them.
+            All but the tag are None for nodes that are not cells. The content is a str, or a tuple
+            of tokens if there are tags inside the cell.
+
+        Raises
+        ------
+        ImportError
+            If lxml is not installed.
+        ValueError
+            If there is no table, or a span is not a number.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> page = "<table><tr><th>a<td colspan=2><b>c</b></table>"
+        >>> Tree.from_html_table(page).labels[2:]
+        (('td', 1, 1, 'a'), ('td', 2, 1, ('<b>', 'c', '</b>')))
+        """
+        data = html_tables.tree_data(source, preset, variant, ignore_nodes, normalize)
+        return cls._wrap(data)
 
     @classmethod
     def forest(cls, trees: Iterable["Tree"]) -> "Tree":

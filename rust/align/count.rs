@@ -56,10 +56,18 @@ impl<'a, Q: Integer> CoOptimal<'a, Q> {
     }
 
     /// Takes up what was found out about the same pair with the same tolerance and order.
-    pub fn resume(pair: Pair<'a>, tolerance: Option<f64>, order: Order, solved: Solved<Q>) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if the savings of the labels do not fit.
+    pub fn resume(
+        pair: Pair<'a>,
+        tolerance: Option<f64>,
+        order: Order,
+        solved: Solved<Q>,
+    ) -> Result<Self> {
         let Solved { trees, saving, reach, lists } = solved;
-        let problem = Setting::new(pair, tolerance, order).with_savings(trees, saving);
-        Self { problem, reach, lists: RefCell::new(lists) }
+        let problem = Setting::new(pair, tolerance, order).with_savings(trees, saving)?;
+        Ok(Self { problem, reach, lists: RefCell::new(lists) })
     }
 
     /// Returns what can be kept for later questions about the pair.

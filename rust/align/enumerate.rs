@@ -57,7 +57,8 @@ impl Enumeration {
         let active = &cooptimal.reach().spans;
         memory::check("the enumeration of alignments", active.iter().map(cells).sum())?;
         let columns = problem.y.spans.len();
-        let mut forest_of = vec![u32::MAX; problem.x.spans.len() * columns];
+        let pairs = problem.x.spans.len() * columns;
+        let mut forest_of = memory::filled("the enumeration of alignments", pairs, u32::MAX)?;
         let mut forests = Vec::new();
         let (list, mut reached) = (cooptimal.lister(cancel), Reached::default());
         for &(s, t) in active {

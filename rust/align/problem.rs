@@ -5,6 +5,7 @@ use crate::align::recycle::{Recycle, Recycled};
 use crate::cost::{NEVER, Scale};
 use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
+use crate::memory;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::tree::{Orientation, Oriented, Paths, Prepared, Span};
 
@@ -94,15 +95,19 @@ impl<'a> Setting<'a> {
     }
 
     /// The problem, with the savings of all subtrees in the order of the setting, and of all.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if the savings of the labels do not fit.
     pub(crate) fn with_savings<Q: Integer>(
         self,
         trees: Recycled<Q>,
         saving: i128,
-    ) -> Problem<'a, Q> {
+    ) -> Result<Problem<'a, Q>> {
         let Self { pair, tolerance, orientation, nothing_saved, exact } = self;
         let Pair { x, y, costs } = pair;
         let (rows, columns) = (x.tree.labels(), y.tree.labels());
-        let mut labels = Vec::with_capacity(rows.len() * columns.len());
+        let mut labels = Vec::new();
+        memory::reserve("the savings of all labels", &mut labels, rows.len() * columns.len())?;
         for &a in rows {
             let a = x.code(a);
             labels.extend(columns.iter().map(|&b| match costs.raw_saving(a, y.code(b)) {
@@ -113,7 +118,7 @@ impl<'a> Setting<'a> {
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
         let slack = ((tolerance * optimum as f64) as i128).max(rounding);
-        Problem {
+        Ok(Problem {
             x: x.tree.paths(orientation),
             y: y.tree.paths(orientation),
             trees,
@@ -124,7 +129,7 @@ impl<'a> Setting<'a> {
             nothing_saved,
             saving,
             costs,
-        }
+        })
     }
 }
 
@@ -156,7 +161,7 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
                 && all_above(y, slack, &|code| costs.insert(code))
         }
         // The same labels on both sides, and the same gaps.
-        SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
+        SetCosts::Meeting(meeting) => all_above(x, rounding(x, y), &|code| meeting.gap(code)),
     }
 }
 
@@ -178,7 +183,7 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         let setting = Setting::new(pair, tolerance, order);
         let mut trees = Recycled::default();
         let saving = subtree_savings(&pair, setting.orientation, &mut trees, scratch)?;
-        Ok(setting.with_savings(trees, saving))
+        setting.with_savings(trees, saving)
     }
 
     /// Returns the savings of all pairs of subtrees, and of the whole trees.
@@ -259,7 +264,8 @@ pub fn subtree_distances(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<V
         let cell = |(k, &saving): (usize, &Q)| {
             costs.total(deletes[k / m] + inserts[k % m] - saving.to_wide())
         };
-        let mut distances = Vec::with_capacity(savings.len());
+        let mut distances = Vec::new();
+        memory::reserve("the distances of all subtrees", &mut distances, savings.len())?;
         let mut cells = savings.iter().rev().enumerate();
         while distances.len() < savings.len() {
             scratch.cancel.check()?;

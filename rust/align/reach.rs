@@ -89,8 +89,8 @@ impl Reached {
         cancel: &Cancel,
     ) -> Result<()> {
         let (a, b) = problem.spans(pair);
-        let bytes = a.len() * b.len() * size_of::<Cell>();
-        memory::check("the alignment of one pair of trees", bytes as u64)?;
+        let cells = a.len() * b.len();
+        memory::reserve("the alignment of one pair of trees", &mut self.cells, cells)?;
         let bits = step::ALL | state::ANY | state::MAPPED;
         for r in (1..=a.len()).rev() {
             self.cells.extend((1..=b.len() as u32).rev().map(|column| Cell { column, bits }));

@@ -63,7 +63,8 @@ impl<T: Recycle> Recycled<T> {
     /// [`crate::Error::Memory`] if that does not fit.
     pub(crate) fn reserve_len(&mut self, len: usize, value: T) -> Result<()> {
         if self.0.len() < len {
-            memory::check("the alignment of one pair of trees", (len * size_of::<T>()) as u64)?;
+            let more = len - self.0.len();
+            memory::reserve("the alignment of one pair of trees", &mut self.0, more)?;
             self.0.resize(len, value);
         }
         Ok(())

@@ -70,10 +70,10 @@ impl<Q: Integer> CoOptimal<'_, Q> {
         let (n, m) = problem.shape();
         let pairs_bytes = (n.min(m) * size_of::<(u32, u32)>()) as u64;
         memory::check("the samples", (count as u64).saturating_mul(48 + pairs_bytes))?;
-        let mut samples = vec![Pairs::new(); count];
+        let mut samples = memory::filled("the samples", count, Pairs::new())?;
         let columns = problem.y.spans.len();
         let mut starts: Vec<Vec<(u32, u32, u32)>> =
-            vec![Vec::new(); problem.x.spans.len() * columns];
+            memory::filled("the samples", problem.x.spans.len() * columns, Vec::new())?;
         if let Some(whole) = starts.last_mut() {
             whole.extend((0..count as u32).map(|sample| (sample, n as u32, m as u32)));
         }

@@ -4,12 +4,15 @@
 //! as such; they see *savings*, `delete + insert - replace`, in whole quanta (see [`scale`]).
 
 mod axioms;
+mod meeting;
 mod operations;
 pub mod scale;
 mod table;
+pub mod texts;
 pub mod vectors;
 
 pub use axioms::{Axiom, Violation, closure, violations};
+pub use meeting::{GatheredLabels, MeetingCosts};
 pub use operations::OperationCosts;
 pub use scale::Scale;
 pub use table::CostTable;

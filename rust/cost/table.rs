@@ -2,6 +2,7 @@
 
 use crate::cost::Scale;
 use crate::cost::scale::{CHUNK, Survey, rounded, whole_number};
+use crate::cost::texts::TextRows;
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 
@@ -19,8 +20,10 @@ const ROW_PART: usize = 1024;
 pub struct CostTable {
     columns: usize,
     /// `delete + insert - replace`, row by row, whole numbers of quanta, or minus infinity where
-    /// labels are never paired; empty if they are wide.
+    /// labels are never paired; empty if they are wide, or too many.
     savings: Vec<f64>,
+    /// Where these come from if they are too many.
+    rows: Option<TextRows>,
     /// The same for wide scales only, or [`NEVER`].
     wide_savings: Vec<i128>,
     largest_saving: i128,
@@ -148,6 +151,7 @@ impl CostTable {
         Ok(Self {
             columns,
             savings,
+            rows: None,
             wide_savings,
             largest_saving,
             delete,
@@ -169,6 +173,29 @@ impl CostTable {
             columns: insert.len(),
             largest_saving: largest_of(&savings),
             savings,
+            rows: None,
+            wide_savings: Vec::new(),
+            delete,
+            insert,
+            scale,
+            symmetric: OnceLock::from(false),
+        }
+    }
+
+    /// The same for savings that are computed row by row, and are at most the largest costs of
+    /// deleting and of inserting together.
+    pub(super) fn by_rows(
+        rows: TextRows,
+        delete: Vec<i128>,
+        insert: Vec<i128>,
+        scale: Scale,
+    ) -> Self {
+        let largest = |gaps: &[i128]| gaps.iter().copied().max().unwrap_or(0);
+        Self {
+            columns: insert.len(),
+            largest_saving: largest(&delete) + largest(&insert),
+            savings: Vec::new(),
+            rows: Some(rows),
             wide_savings: Vec::new(),
             delete,
             insert,
@@ -208,7 +235,30 @@ impl CostTable {
     /// pair. Not for wide tables.
     #[inline(always)]
     pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
-        self.savings[row as usize * self.columns + column as usize].max(0.0)
+        match &self.rows {
+            None => self.savings[row as usize * self.columns + column as usize].max(0.0),
+            Some(rows) => rows.saving(row, column).max(0.0),
+        }
+    }
+
+    /// Whether a whole row of savings takes less time than its entries one by one.
+    pub(crate) fn is_by_rows(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// The savings of a row label with all column labels, at least 0; if transposed, those of a
+    /// column label with all row labels. Not for wide tables.
+    #[inline(always)]
+    pub(crate) fn fill_row(&self, label: u32, transposed: bool, out: &mut [f64]) {
+        if let Some(rows) = &self.rows {
+            rows.fill(label, transposed, out);
+            return;
+        }
+        for (other, out) in out.iter_mut().enumerate() {
+            let (row, column) =
+                if transposed { (other as u32, label) } else { (label, other as u32) };
+            *out = self.saving(row, column);
+        }
     }
 
     /// The same for any table, negative where pairing loses, [`NEVER`] where labels are never
@@ -219,7 +269,10 @@ impl CostTable {
         if self.is_wide() {
             return self.wide_savings[cell];
         }
-        let saving = self.savings[cell];
+        let saving = match &self.rows {
+            None => self.savings[cell],
+            Some(rows) => rows.saving(row, column),
+        };
         if saving == f64::NEG_INFINITY { NEVER } else { saving as i128 }
     }
 

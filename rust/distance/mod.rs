@@ -27,6 +27,8 @@ mod workspace;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod text_tests;
 
 pub(crate) use banded::{distance_in_band, distance_up_to};
 #[doc(hidden)]

@@ -17,6 +17,7 @@
 //! of the leaf on its path (one entry per level of nested key-roots).
 
 use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
+use crate::distance::profile::Lazy;
 use crate::distance::sharing::{RowLayout, Sharing};
 use crate::error::Result;
 use crate::memory;
@@ -90,13 +91,15 @@ impl<S: Simd> PackedBuffers<S> {
     }
 }
 
-/// One row tree against prepared columns, with buffers reserved and the profile filled.
+/// One row tree against prepared columns, with buffers reserved and the profile filled, unless it
+/// is lazy.
 #[derive(Debug)]
 pub(crate) struct PackedJob<'a, S: Simd> {
     pub(crate) rows: &'a Oriented,
     pub(crate) layout: RowLayout<'a>,
     pub(crate) columns: &'a Columns<S>,
     pub(crate) buffers: &'a mut PackedBuffers<S>,
+    pub(crate) lazy: Option<Lazy<'a>>,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -120,17 +123,27 @@ struct Pass<'a, S: Simd> {
 /// Fills the table of subtree values.
 #[inline(always)]
 fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
-    let PackedJob { rows, layout, columns, buffers, cancel } = job;
+    let PackedJob { rows, layout, columns, buffers, lazy, cancel } = job;
     let PackedBuffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
-    let savings_of =
-        |i: usize| &profile[layout.profile[rows.label[i] as usize] as usize * vectors..][..vectors];
+    // The row of the profile of a node, the one of that place on its left path.
+    let profile_row = |i: usize, place: usize| match lazy {
+        None => layout.profile[rows.label[i] as usize] as usize * vectors,
+        Some(_) => place * vectors,
+    };
     for &keyroot in layout.fresh {
         let keyroot = keyroot as usize;
         let first = rows.first(keyroot);
+        let mut place = 0;
         for i in first..=keyroot {
             if rows.first(i) == first {
-                begin_tree_row(simd, rows, layout.row, i, savings_of(i), table);
+                let savings = &mut profile[profile_row(i, place)..][..vectors];
+                if let Some(lazy) = lazy {
+                    cancel.check()?;
+                    lazy.fill_row(rows.label[i], S::elements_mut(savings));
+                }
+                begin_tree_row(simd, rows, layout.row, i, savings, table);
+                place += 1;
             }
         }
         let inner = rows.depth[keyroot] + 1;
@@ -138,13 +151,15 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
             let width = chunk.blocks.len();
             let (current, pass) = (&mut current[..width], Pass { simd, columns, chunk });
             current.fill(S::zero());
+            let mut place = 0;
             for i in first..=keyroot {
                 if i % ROWS_PER_CHECK == 0 {
                     cancel.check()?;
                 }
                 let row = &mut table[layout.row[i] as usize * vectors..][..vectors];
                 if rows.first(i) == first {
-                    tree_row(pass, current, row, savings_of(i));
+                    tree_row(pass, current, row, &profile[profile_row(i, place)..][..vectors]);
+                    place += 1;
                     continue;
                 }
                 let level = (rows.depth[i] - inner) as usize;

@@ -54,21 +54,31 @@ impl Source<'_> {
         let (out, padding) = out.split_at_mut(self.codes.len());
         padding.fill(zero);
         let savings = out.iter_mut().zip(self.codes);
-        if let Costs::Table(table) = self.costs {
-            for (saving, &code) in savings {
-                *saving = match (code, self.transposed) {
-                    (VIRTUAL, _) => zero,
-                    (_, false) => E::saving(table, row, code),
-                    (_, true) => E::saving(table, code, row),
-                };
-            }
-        } else if let Some(costs) = self.costs.operations() {
+        if let Some(costs) = self.costs.operations() {
             let (equal, different) = costs.savings();
             let (equal, different) = (E::of(equal), E::of(different));
             for (saving, &code) in savings {
                 let other = if code == VIRTUAL { zero } else { different };
                 *saving = if code == row { equal } else { other };
             }
+            return;
+        }
+        let Costs::Table(table) = self.costs else { return };
+        if table.is_by_rows() {
+            let labels = if self.transposed { table.shape().0 } else { table.shape().1 };
+            let mut found = vec![0.0; labels];
+            table.fill_row(row, self.transposed, &mut found);
+            for (saving, &code) in savings {
+                *saving = found.get(code as usize).map_or(zero, |&found| E::of_float(found));
+            }
+            return;
+        }
+        for (saving, &code) in savings {
+            *saving = match (code, self.transposed) {
+                (VIRTUAL, _) => zero,
+                (_, false) => E::saving(table, row, code),
+                (_, true) => E::saving(table, code, row),
+            };
         }
     }
 }
@@ -104,4 +114,32 @@ impl<S: Simd> Vectorized<S> for FillProfile<'_, S::Elem> {
     fn run(self, _: S) {
         self.source.fill(self.rows, self.stride, self.profile);
     }
+}
+
+/// Savings that are computed when a row of a tree needs them, and forgotten with its key-root.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lazy<'a> {
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) rows: &'a Operand<'a>,
+}
+
+impl Lazy<'_> {
+    /// Fills the row of a label, given by its index among the distinct labels of the rows.
+    #[inline(always)]
+    pub(crate) fn fill_row<E: Element>(&self, label: u32, out: &mut [E]) {
+        let code = self.rows.tree.labels().get(label as usize);
+        self.source.fill_row(code.map_or(VIRTUAL, |&code| self.rows.code(code)), out);
+    }
+}
+
+/// The nodes of the longest left path: rows of the profile that a key-root needs at a time.
+pub(crate) fn longest_path(rows: &Oriented) -> usize {
+    let mut lengths = vec![0; rows.len()];
+    let mut longest = 0;
+    for i in 0..rows.len() {
+        let length = &mut lengths[rows.first(i)];
+        *length += 1;
+        longest = longest.max(*length);
+    }
+    longest
 }

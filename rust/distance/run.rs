@@ -3,7 +3,7 @@
 use crate::distance::columns::Columns;
 use crate::distance::engine::{Group, RowTree};
 use crate::distance::packed::{self, PackedJob};
-use crate::distance::profile::{self, FillProfile, FillRow, Source};
+use crate::distance::profile::{self, FillProfile, FillRow, Lazy, Source};
 use crate::distance::savings::{Read, Savings};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
@@ -64,14 +64,23 @@ impl GroupRun<'_> {
         let rows = self.row_tree();
         // Taken out while the rest of the buffers is written to, and lost if that fails.
         let mut sharing = std::mem::take(&mut buffers.sharing);
+        let source = &self.source(self.group.codes);
+        let by_rows = matches!(self.costs, Costs::Table(table) if table.is_by_rows());
+        let lazy = (by_rows && self.rows.shared.is_none())
+            .then_some(Lazy { source, rows: &self.rows.operand });
         let layout = if let Some(shared) = self.rows.shared {
             self.share(simd, shared, columns, &mut sharing, buffers)?;
             sharing.layout()
         } else {
-            self.fill_profile(simd, columns, buffers)?;
+            if lazy.is_some() {
+                let room = (rows.len(), profile::longest_path(rows));
+                buffers.reserve(rows, room, columns, self.cancel)?;
+            } else {
+                self.fill_profile(simd, columns, buffers)?;
+            }
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
-        simd.run(PackedJob { rows, layout, columns, buffers, cancel: self.cancel })?;
+        simd.run(PackedJob { rows, layout, columns, buffers, lazy, cancel: self.cancel })?;
         let mut start = 0;
         let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
         let unit = self.costs.unit();

@@ -207,9 +207,8 @@ pub(crate) fn copy_savings<Q: Quanta, E: Element>(
 }
 
 fn make_room<Q: Quanta>(savings: &mut Vec<Q>, nodes: (usize, usize)) -> Result<()> {
-    let cells = nodes.0 as u64 * nodes.1 as u64;
-    memory::check("the distances of all subtrees", size_of::<Q>() as u64 * cells)?;
     savings.clear();
+    memory::reserve("the distances of all subtrees", savings, nodes.0 * nodes.1)?;
     savings.resize(nodes.0 * nodes.1, Q::ZERO);
     Ok(())
 }

@@ -111,7 +111,15 @@ fn packed_by<S: Simd>(
     let mut sharing = Sharing::default();
     let layout = sharing.alone(rows, height);
     let cancel = &Cancel::default();
-    simd.run(PackedJob { rows, layout, columns: &tables, buffers: &mut buffers, cancel }).unwrap();
+    simd.run(PackedJob {
+        rows,
+        layout,
+        columns: &tables,
+        buffers: &mut buffers,
+        lazy: None,
+        cancel,
+    })
+    .unwrap();
     let table = S::elements(&buffers.table);
     let mut start = 0;
     columns

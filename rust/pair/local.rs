@@ -1,21 +1,20 @@
-//! Vector costs of the labels of a few trees, as tables in local numbers.
+//! Costs of the labels of a few trees, as tables in local numbers.
 
-use crate::cost::CostTable;
-use crate::cost::vectors::{Gathered, VectorCosts};
+use crate::cost::{CostTable, GatheredLabels, MeetingCosts};
 use crate::tree::Prepared;
 
-/// The labels of some trees, numbered among themselves, with their vectors.
+/// The labels of some trees, numbered among themselves, with what costs need of them.
 #[derive(Debug)]
 pub(crate) struct LocalLabels {
     /// The number of each label of the set; only those of the trees mean anything.
     pub(crate) codes: Vec<u32>,
-    gathered: Gathered,
+    gathered: GatheredLabels,
 }
 
 impl LocalLabels {
-    /// Numbers the labels of trees whose codes translate to those of the vectors by `codes`.
+    /// Numbers the labels of trees whose codes translate to those of the costs by `codes`.
     pub(crate) fn new<'t>(
-        vectors: &VectorCosts<'_>,
+        meeting: MeetingCosts<'_>,
         trees: impl Iterator<Item = &'t Prepared>,
         codes: Option<&[u32]>,
     ) -> Self {
@@ -32,11 +31,16 @@ impl LocalLabels {
                 }
             }
         }
-        Self { codes: numbers, gathered: vectors.gather(&found) }
+        Self { codes: numbers, gathered: meeting.gather(&found) }
     }
 
     /// The costs from these labels to others, in their numbers.
-    pub(crate) fn table(&self, vectors: &VectorCosts<'_>, other: &Self) -> CostTable {
-        vectors.table(&self.gathered, &other.gathered)
+    pub(crate) fn table(&self, meeting: MeetingCosts<'_>, other: &Self) -> CostTable {
+        meeting.table(&self.gathered, &other.gathered)
+    }
+
+    /// The same for one distance; see [`MeetingCosts::table_for_one`].
+    pub(crate) fn table_for_one(&self, meeting: MeetingCosts<'_>, other: &Self) -> CostTable {
+        meeting.table_for_one(&self.gathered, &other.gathered)
     }
 }

@@ -1,6 +1,6 @@
-//! What edits between the trees of two sets cost: one table for all, or vectors of labels.
+//! What edits between the trees of two sets cost: one table for all, or tables for the labels that meet.
 
-use crate::cost::vectors::VectorCosts;
+use crate::cost::MeetingCosts;
 use crate::pair::{Costs, Operand, costs_nothing, is_same};
 
 /// Costs for many pairs of trees.
@@ -8,8 +8,8 @@ use crate::pair::{Costs, Operand, costs_nothing, is_same};
 pub enum SetCosts<'a> {
     /// The same table, or unit costs, for all pairs.
     Fixed(Costs<'a>),
-    /// Tables made from vectors for the labels that meet.
-    Vectors(&'a VectorCosts<'a>),
+    /// Tables made for the labels that meet.
+    Meeting(MeetingCosts<'a>),
 }
 
 impl SetCosts<'_> {
@@ -19,7 +19,7 @@ impl SetCosts<'_> {
     pub(crate) fn costs_nothing(self, x: &Operand<'_>, y: &Operand<'_>) -> bool {
         match self {
             SetCosts::Fixed(costs) => costs_nothing(x, y, costs),
-            SetCosts::Vectors(_) => is_same(x, y),
+            SetCosts::Meeting(_) => is_same(x, y),
         }
     }
 
@@ -27,7 +27,7 @@ impl SetCosts<'_> {
     pub(crate) fn total(self, quanta: i128) -> f64 {
         match self {
             SetCosts::Fixed(costs) => costs.total(quanta),
-            SetCosts::Vectors(vectors) => vectors.scale().to_cost(quanta),
+            SetCosts::Meeting(meeting) => meeting.scale().to_cost(quanta),
         }
     }
 
@@ -69,7 +69,7 @@ impl SetCosts<'_> {
     pub(crate) fn largest_gap(self) -> i128 {
         match self {
             SetCosts::Fixed(costs) => costs.largest_gap(),
-            SetCosts::Vectors(vectors) => vectors.largest_gap(),
+            SetCosts::Meeting(meeting) => meeting.largest_gap(),
         }
     }
 
@@ -77,7 +77,7 @@ impl SetCosts<'_> {
     pub(crate) fn delete_all(self, x: &Operand<'_>) -> i128 {
         match self {
             SetCosts::Fixed(costs) => costs.delete_all(x),
-            SetCosts::Vectors(vectors) => x.sum_over_nodes(|code| vectors.gap(code)),
+            SetCosts::Meeting(meeting) => x.sum_over_nodes(|code| meeting.gap(code)),
         }
     }
 
@@ -85,7 +85,7 @@ impl SetCosts<'_> {
     pub(crate) fn insert_all(self, y: &Operand<'_>) -> i128 {
         match self {
             SetCosts::Fixed(costs) => costs.insert_all(y),
-            SetCosts::Vectors(vectors) => y.sum_over_nodes(|code| vectors.gap(code)),
+            SetCosts::Meeting(meeting) => y.sum_over_nodes(|code| meeting.gap(code)),
         }
     }
 }

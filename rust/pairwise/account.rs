@@ -7,6 +7,7 @@
 use super::MatrixRequest;
 use super::matrix::Kinds;
 use super::plan::BATCH_LANES;
+use crate::cost::Scale;
 use crate::distance::{FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, most_bytes};
 use crate::pair::{Costs, SetCosts, Side};
 use crate::simd::{Instructions, Lanes};
@@ -85,8 +86,10 @@ pub struct Account {
 fn lanes_of(costs: SetCosts<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
     let vectors = !Instructions::detected().is_empty();
     let costs = match costs {
+        // Costs of 0 and 1.
+        SetCosts::Meeting(meeting) if meeting.scale() == Scale::Decimal(0) => Costs::Unit,
         // Of few labels, or of labels without vectors, all of whose savings are small.
-        SetCosts::Vectors(_) => {
+        SetCosts::Meeting(_) => {
             return (vec![(Lanes::Bytes, smaller), (Lanes::Doubles, smaller)], 8);
         }
         SetCosts::Fixed(costs) => costs,
@@ -108,7 +111,7 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
     let Extent { nodes: (n, m), work, trees, labels, cutoff, .. } = *extent;
     let (smaller, larger) = (n.min(m), n.max(m));
     let (used, scalar) = lanes_of(costs, smaller);
-    let shares = !matches!(costs, SetCosts::Vectors(_));
+    let shares = !matches!(costs, SetCosts::Meeting(_));
     let product = |factors: &[u64]| factors.iter().fold(1u64, |all, &f| all.saturating_mul(f));
     // Nested key-roots have different sizes, so d of them have d²/2 nodes in sum.
     let depth = (2.0 * work as f64).sqrt() as u64 + 1;
@@ -139,7 +142,7 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
         }
     }
     let fixed = match costs {
-        SetCosts::Vectors(_) => None,
+        SetCosts::Meeting(_) => None,
         SetCosts::Fixed(costs) => Some(costs),
     };
     if extent.inner {
@@ -149,9 +152,9 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
     }
     let scalar = if work > LARGEST_TABLES { scalar.max(8) } else { scalar };
     thread = thread.saturating_add(product(&[3 * scalar, n, m]));
-    if let SetCosts::Vectors(vectors) = costs {
+    if let SetCosts::Meeting(meeting) = costs {
         let width = smaller.max(BATCH_LANES[0] as u64);
-        let gathered = product(&[larger + width, 8 * vectors.dimension() as u64]);
+        let gathered = product(&[larger + width, meeting.label_bytes()]);
         thread = thread.saturating_add(gathered).saturating_add(product(&[24, larger, width]));
         thread = thread.saturating_add(8 * (labels.0 + labels.1));
     }

@@ -41,7 +41,7 @@ pub(super) fn subtree_ids(
     costs: SetCosts<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
-    if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Vectors(_)) {
+    if rows.len() < 2 || columns.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Meeting(_)) {
         return Ok(None);
     }
     let side = better_side(rows, columns);

@@ -137,13 +137,13 @@ impl Pairs<'_> {
         let (x, y) = (x.operand(i), y.operand(i));
         match costs {
             SetCosts::Fixed(costs) => self.of_pair(&Pair { x, y, costs }, scratch),
-            SetCosts::Vectors(_) if costs.costs_nothing(&x, &y) => Ok(0.0),
-            SetCosts::Vectors(vectors) => {
+            SetCosts::Meeting(_) if costs.costs_nothing(&x, &y) => Ok(0.0),
+            SetCosts::Meeting(meeting) => {
                 let labels = |tree: &Operand<'_>| {
-                    LocalLabels::new(vectors, std::iter::once(tree.tree), tree.codes)
+                    LocalLabels::new(meeting, std::iter::once(tree.tree), tree.codes)
                 };
                 let (of_x, of_y) = (labels(&x), labels(&y));
-                let table = of_x.table(vectors, &of_y);
+                let table = of_x.table_for_one(meeting, &of_y);
                 let x = Operand { tree: x.tree, codes: Some(&of_x.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&of_y.codes) };
                 self.of_pair(&Pair { x, y, costs: Costs::Table(&table) }, scratch)
@@ -181,8 +181,8 @@ fn scratch_bytes(request: &PairedRequest<'_>, threads: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::CostTable;
     use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
+    use crate::cost::{CostTable, MeetingCosts};
     use crate::naive::{Plain, normalised, norms, trees};
     use crate::pairwise::{MatrixRequest, compute};
     use crate::tree::Numbering;
@@ -263,7 +263,7 @@ mod tests {
             for (costs, gap) in [
                 (SetCosts::Fixed(Costs::Unit), 1.0),
                 (SetCosts::Fixed(Costs::Table(&table)), largest(&costs[16..])),
-                (SetCosts::Vectors(&vectors), largest(&lengths)),
+                (SetCosts::Meeting(MeetingCosts::Vectors(&vectors)), largest(&lengths)),
             ] {
                 check(&PairedRequest { x: side(&x), y: side(&y), costs, cutoff: None, norm }, gap);
             }

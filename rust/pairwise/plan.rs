@@ -46,7 +46,7 @@ pub(crate) struct Shape<'a> {
 fn batch_lanes(costs: SetCosts<'_>, nodes: usize) -> usize {
     let lanes = match costs {
         SetCosts::Fixed(costs) => Lanes::narrowest(costs, nodes),
-        SetCosts::Vectors(_) => None,
+        SetCosts::Meeting(_) => None,
     };
     BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]
 }

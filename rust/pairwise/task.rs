@@ -90,15 +90,15 @@ impl<'a> Matrix<'a> {
                     }
                 }
             }
-            SetCosts::Vectors(vectors) => {
+            SetCosts::Meeting(meeting) => {
                 let targets =
-                    LocalLabels::new(vectors, columns.iter().map(|&j| &y.trees[j]), y.codes);
+                    LocalLabels::new(meeting, columns.iter().map(|&j| &y.trees[j]), y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for (position, out) in out {
                     if row.begin(position, &batch, memory, out) {
                         let tree = &x.trees[row.i];
-                        let source = LocalLabels::new(vectors, std::iter::once(tree), x.codes);
-                        let table = source.table(vectors, &targets);
+                        let source = LocalLabels::new(meeting, std::iter::once(tree), x.codes);
+                        let table = source.table(meeting, &targets);
                         let tree = Operand { tree, codes: Some(&source.codes) };
                         let costs = Costs::Table(&table);
                         row.fill((tree, costs), &batch, scratch, out)?;

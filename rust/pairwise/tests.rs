@@ -1,5 +1,6 @@
 use super::*;
 use crate::cost::CostTable;
+use crate::cost::MeetingCosts;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::distance::{PairPlan, Scratch, Workspace, distance, planned_result};
 use crate::naive::{self, Plain, norms, trees};
@@ -58,10 +59,10 @@ fn pair_by_pair(request: &MatrixRequest<'_>) -> Vec<f64> {
                     &Pair { x, y, costs },
                     &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
                 ),
-                SetCosts::Vectors(vectors) => {
+                SetCosts::Meeting(meeting) => {
                     // One table of the whole vocabulary, and a label without a vector.
                     let all: Vec<_> = (0..4).collect();
-                    let table = vectors.table(&vectors.gather(&all), &vectors.gather(&all));
+                    let table = meeting.table(&meeting.gather(&all), &meeting.gather(&all));
                     distance(
                         &Pair { x, y, costs: Costs::Table(&table) },
                         &mut Scratch { workspace: &mut scratch, cancel: &Cancel::default() },
@@ -219,7 +220,7 @@ proptest! {
             let single: Vec<_> = double.iter().map(|&value| value as f32).collect();
             for elements in [Elements::Double(&double), Elements::Single(&single)] {
                 let costs = VectorCosts::new(elements, &lengths, kind).unwrap();
-                let costs = SetCosts::Vectors(&costs);
+                let costs = SetCosts::Meeting(MeetingCosts::Vectors(&costs));
                 let request =
                     MatrixRequest { x: side(&x), y: side(&y), costs, triangle: false, diagonal: true, cutoff: None, norm: None };
                 prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));

@@ -286,7 +286,7 @@ impl KeptSolution {
     ) -> Result<T> {
         let kept = self.0.try_lock().ok().and_then(|mut kept| kept.take());
         let pair = match kept.and_then(|kept| kept.downcast::<Solved<Q>>().ok()) {
-            Some(solved) => CoOptimal::resume(solver.pair, tolerance, Order::Any, *solved),
+            Some(solved) => CoOptimal::resume(solver.pair, tolerance, Order::Any, *solved)?,
             None => solver.cooptimal(tolerance, Order::Any)?,
         };
         let answer = question(&pair, solver.cancel());

@@ -1,11 +1,12 @@
 //! Costs: tables ready for the kernels, closure and axioms.
 
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
-use crate::cost::{self, Axiom};
+use crate::cost::{self, Axiom, MeetingCosts};
 use crate::error::Error;
 use crate::pair::{Costs, SetCosts};
 use crate::python::error::own;
 use crate::python::run;
+use crate::python::texts::TextTable;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -57,6 +58,11 @@ impl CostTable {
 }
 
 impl CostTable {
+    /// Costs between labels.
+    pub(super) fn of_labels(table: cost::CostTable) -> Self {
+        Self { kind: TableKind::Labels(table) }
+    }
+
     pub(super) fn costs(&self) -> Costs<'_> {
         match &self.kind {
             TableKind::Labels(table) | TableKind::Nodes(table) => Costs::Table(table),
@@ -119,7 +125,7 @@ impl VectorTable {
         let (x, y) = (x.as_slice()?, y.as_slice()?);
         self.with_costs(py, |costs| {
             let table = run::briefly(py, || Ok(costs.table(&costs.gather(x), &costs.gather(y))))?;
-            Ok(CostTable { kind: TableKind::Labels(table) })
+            Ok(CostTable::of_labels(table))
         })
     }
 
@@ -164,13 +170,14 @@ pub(super) type ResolvedCosts<'py> = (
 pub(super) enum GivenCosts<'py> {
     Table(Bound<'py, CostTable>),
     Vectors(Bound<'py, VectorTable>),
+    Texts(Bound<'py, TextTable>),
 }
 
 impl GivenCosts<'_> {
     pub(super) fn is_symmetric(&self) -> bool {
         match self {
             GivenCosts::Table(table) => table.get().is_symmetric(),
-            GivenCosts::Vectors(_) => true,
+            GivenCosts::Vectors(_) | GivenCosts::Texts(_) => true,
         }
     }
 }
@@ -185,7 +192,12 @@ pub(super) fn with_set_costs<T>(
         None => work(SetCosts::Fixed(Costs::Unit)),
         Some(GivenCosts::Table(table)) => work(SetCosts::Fixed(table.get().costs())),
         Some(GivenCosts::Vectors(vectors)) => {
-            vectors.get().with_costs(py, |costs| work(SetCosts::Vectors(costs)))
+            let by_vectors =
+                |costs: &VectorCosts<'_>| work(SetCosts::Meeting(MeetingCosts::Vectors(costs)));
+            vectors.get().with_costs(py, by_vectors)
+        }
+        Some(GivenCosts::Texts(texts)) => {
+            work(SetCosts::Meeting(MeetingCosts::Texts(&texts.get().costs)))
         }
     }
 }

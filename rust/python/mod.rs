@@ -15,6 +15,8 @@ mod output;
 mod plan;
 mod run;
 mod set;
+mod tables;
+mod texts;
 mod tree;
 
 use pyo3::prelude::*;
@@ -41,6 +43,10 @@ mod core {
     use super::plan::{inner_shares, matrix_bytes};
     #[pymodule_export]
     use super::set::{PreparedSet, Shapes, check_arrays, pack};
+    #[pymodule_export]
+    use super::tables::{pair, tree};
+    #[pymodule_export]
+    use super::texts::TextTable;
     #[pymodule_export]
     use super::tree::TreeData;
     #[pymodule_export]

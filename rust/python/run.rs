@@ -22,7 +22,18 @@ pub(super) fn watched<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Cancel) -> Result<T> + Send,
 ) -> PyResult<T> {
-    enter(py, None, 1, |cancel, poll| {
+    watched_while(py, None, work)
+}
+
+/// The same, as long as a function of Python does not return `False`: threads of Python other than
+/// the main one see no signals. It is called again and again, with numbers that rise.
+pub(super) fn watched_while<T: Send>(
+    py: Python<'_>,
+    go_on: Option<Py<PyAny>>,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send,
+) -> PyResult<T> {
+    enter(py, go_on, u64::MAX, |cancel, poll| {
+        let mut looks = 0;
         let work = Mutex::new(Some(work));
         let once = |(): &mut (), _| match work.lock() {
             Ok(mut work) => work.take().map(|work| work(cancel)).transpose(),
@@ -30,7 +41,11 @@ pub(super) fn watched<T: Send>(
         };
         let mut found = None;
         let tasks = Tasks { threads: 1, count: 1, cancel };
-        parallel::for_each(tasks, || (), once, |result| found = result, || poll(0))?;
+        let look = || {
+            looks += 1;
+            poll(looks)
+        };
+        parallel::for_each(tasks, || (), once, |result| found = result, look)?;
         found.ok_or(Error::Cancelled)
     })
 }

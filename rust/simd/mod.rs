@@ -58,6 +58,8 @@ pub(crate) trait Element:
 {
     /// A whole number that is known to fit.
     fn of(number: i128) -> Self;
+    /// The same of a float that holds a whole number.
+    fn of_float(number: f64) -> Self;
     /// A saving of a table, at least 0. Exact, since the kernel is chosen so that it fits.
     fn saving(table: &CostTable, row: u32, column: u32) -> Self;
     /// The whole number that the lane holds.
@@ -71,6 +73,8 @@ pub(crate) trait Element:
 macro_rules! element {
     ($($type:ty => $turned:expr),*) => { $(impl Element for $type {
         fn of(number: i128) -> Self { number as $type }
+        #[inline(always)]
+        fn of_float(number: f64) -> Self { number as $type }
         #[inline(always)]
         fn saving(table: &CostTable, row: u32, column: u32) -> Self {
             table.saving(row, column) as $type
@@ -90,6 +94,9 @@ element!(u8 => turned, u16 => turned_words, i32 => turned_ints, u32 => turned, i
 impl Element for i128 {
     fn of(number: i128) -> Self {
         number
+    }
+    fn of_float(number: f64) -> Self {
+        number as i128
     }
     fn saving(table: &CostTable, row: u32, column: u32) -> Self {
         table.raw_saving(row, column).max(0)

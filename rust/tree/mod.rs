@@ -9,6 +9,7 @@ mod copies;
 mod ids;
 pub mod intern;
 pub mod jsonl;
+pub mod markup;
 mod oriented;
 mod paths;
 mod prepared;

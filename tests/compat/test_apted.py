@@ -1,6 +1,8 @@
 """`treemetric.compat.apted`: records, documented behaviour, and apted where it is installed."""
 
+import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -84,6 +86,20 @@ def test_apted_itself(x, y):
         assert indexed(new.compute_edit_mapping(), *mine) == indexed(
             old.compute_edit_mapping(), *theirs
         )
+
+
+def test_where_apted_is_above_the_optimum():
+    recorded = json.loads((Path(__file__).parent / "apted_wrong.json").read_text("utf-8"))
+    example = recorded["examples"]["rename in [0,1], gaps 1 (TEDS, routes)"]
+
+    class Fractional(Config):
+        def rename(self, node1, node2):
+            return recorded["rename"][int(node1.name)][int(node2.name)]
+
+    pair = APTED(Tree.from_text(example["t1"]), Tree.from_text(example["t2"]), Fractional())
+    assert pair.compute_edit_distance() == pytest.approx(example["zss"], abs=1e-9)
+    assert pair.mapping_cost(pair.compute_edit_mapping()) == pytest.approx(example["zss"], abs=1e-9)
+    assert example["apted"] > example["zss"] + 0.1
 
 
 def test_results_are_kept():

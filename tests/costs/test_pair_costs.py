@@ -246,6 +246,21 @@ def test_they_are_immutable_values():
     assert repr(costs) == "<PairCosts of 1 x 2 nodes>"
 
 
+def test_read_only_arrays_are_shared():
+    replace = np.array([[1.0, -0.0]])
+    replace.setflags(write=False)
+    costs = tm.PairCosts(replace, [1], [1, 1])
+    assert np.shares_memory(costs.replace, replace)
+    twin = tm.PairCosts([[1.0, 0.0]], [1], [1, 1])
+    assert costs == twin
+    assert hash(costs) == hash(twin)
+    assert costs._fingerprint() == twin._fingerprint()
+    assert pickle.loads(pickle.dumps(costs)) == costs
+    columns = np.asfortranarray(np.ones((2, 3)))
+    columns.setflags(write=False)
+    assert not np.shares_memory(tm.PairCosts(columns, [1] * 2, [1] * 3).replace, columns)
+
+
 @pytest.mark.parametrize(
     ("parts", "message"),
     [

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from treemetric.cli import neighbors, pairs, pairwise, reproduce
+from treemetric.cli import neighbors, pairs, pairwise, reproduce, tables
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
 
@@ -96,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     pairs.add_parsers(commands)
     pairwise.add_parsers(commands)
     neighbors.add_parsers(commands)
+    tables.add_parsers(commands)
     _add_demo(commands)
     reproduce.add_parsers(commands)
     return parser

@@ -17,6 +17,7 @@ from treemetric.costs.function import CallableCosts
 from treemetric.costs.matrix import CostMatrix
 from treemetric.costs.operation import OperationCosts
 from treemetric.costs.pair import PairCosts
+from treemetric.costs.tables import TableCosts
 from treemetric.costs.unit import UnitCosts
 from treemetric.costs.vector import VectorCosts
 
@@ -27,6 +28,7 @@ __all__ = [
     "EmbeddingCosts",
     "OperationCosts",
     "PairCosts",
+    "TableCosts",
     "UnitCosts",
     "VectorCosts",
     "Violation",

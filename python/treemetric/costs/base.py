@@ -27,7 +27,7 @@ Parts = tuple[FloatArray, FloatArray, FloatArray]
 Table = tuple["_core.CostTable | None", dict[Label, int] | None]
 # The codes of two alphabets, and the costs of these codes; see `Costs._resolve`.
 Codes = tuple[Any, Any]
-Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | None"]
+Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | _core.TextTable | None"]
 
 TOLERANCE = 1e-9
 # `is_pseudo_metric` ignores violations up to `TOLERANCE` of the largest cost, and rounding costs
@@ -68,8 +68,8 @@ class Costs(ABC):
     """Base class of all kinds of costs.
 
     Functions that have a parameter ``costs`` accept an instance of any kind: `UnitCosts`,
-    `OperationCosts`, `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `CallableCosts`, or a class of
-    your own. Functions that compare one pair of trees also accept `PairCosts`. A plain function
+    `OperationCosts`, `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `TableCosts`, `CallableCosts`,
+    or a class of your own. Functions that compare one pair of trees also accept `PairCosts`. A plain function
     ``fn(a, b)`` is accepted as well and wrapped in `CallableCosts`.
 
     Notes

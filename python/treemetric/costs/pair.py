@@ -54,7 +54,8 @@ class PairCosts(Immutable, Costs):
     -----
     `distance`, `align`, `cooptimal`, `soft_alignment` and `subtree_distances` accept these costs.
     Functions and estimators that compare many trees do not. Costs are rounded as in `CostMatrix`.
-    Trees can do without labels; see `Tree.from_parents`.
+    Trees can do without labels; see `Tree.from_parents`. Arrays are copied, except for read-only
+    arrays of float64 in C order, which must not be changed.
 
     Examples
     --------
@@ -134,8 +135,12 @@ class PairCosts(Immutable, Costs):
     def _inverse(self) -> "PairCosts":
         return PairCosts(self.replace.T, self.insert, self.delete)
 
+    def _bytes(self) -> list[bytes]:
+        # -0.0 becomes 0.0: equal costs must have equal bytes.
+        return [(part + 0.0).tobytes() for part in (self.replace, self.delete, self.insert)]
+
     def _fingerprint(self) -> str:
-        return digest(b"pair", self.replace, self.delete, self.insert)
+        return digest(b"pair", *self._bytes())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairCosts):
@@ -144,8 +149,7 @@ class PairCosts(Immutable, Costs):
         return all(map(np.array_equal, mine, others))
 
     def __hash__(self) -> int:
-        parts = (self.replace, self.delete, self.insert)
-        return hash((PairCosts, self.replace.shape, *(part.tobytes() for part in parts)))
+        return hash((PairCosts, self.replace.shape, *self._bytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PairCosts, (self.replace, self.delete, self.insert)
@@ -158,7 +162,7 @@ class PairCosts(Immutable, Costs):
 def _as_floats(
     values: npt.ArrayLike, name: str, dimensions: int, empty: tuple[int, int] = (0, 0)
 ) -> FloatArray:
-    """Check that values are real numbers, and copy them once."""
+    """Check that values are real numbers, and copy them unless they are read-only."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "biuf":
         refuse(name, "PairCosts", "an array of real numbers", f"dtype {array.dtype}")
@@ -167,9 +171,10 @@ def _as_floats(
         return np.zeros(0 if dimensions == 1 else empty if 0 in empty else array.shape)
     if array.ndim != dimensions:
         refuse(name, "PairCosts", f"an array of {dimensions} dimensions", f"{array.ndim}")
-    # -0.0 becomes 0.0: equal costs must have equal bytes.
-    copied: FloatArray = np.add(array, 0.0, dtype=np.float64, order="C")
-    return copied
+    flags = array.flags
+    if array.dtype == np.float64 and flags.c_contiguous and flags.aligned and not flags.writeable:
+        return array
+    return np.array(array, dtype=np.float64, order="C")
 
 
 def _check_entries(costs: FloatArray, name: str) -> None:

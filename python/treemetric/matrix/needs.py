@@ -51,7 +51,7 @@ class BlockNeeds(NamedTuple):
 def block_needs(
     X: TreeSet,
     Y: TreeSet | None,
-    table: "_core.CostTable | _core.VectorTable | None",
+    table: "_core.CostTable | _core.VectorTable | _core.TextTable | None",
     *,
     cutoff: bool,
     itemsize: int,

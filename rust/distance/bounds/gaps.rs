@@ -1,7 +1,7 @@
 //! The bound by the gaps alone, without comparing a label.
 
 use super::labels::Labels;
-use crate::cost::vectors::VectorCosts;
+use crate::cost::MeetingCosts;
 
 /// What deleting, or inserting, each tree of a set costs.
 #[derive(Debug)]
@@ -33,18 +33,18 @@ impl Totals {
 /// Running sums of the gaps of every tree, the largest gap first; nodes without cost left out:
 /// a label without a vector saves nothing with any other.
 ///
-/// The label bound of vectors. Replacing costs at least 0, so a pair saves at most both its gaps,
+/// The label bound of costs that are computed for labels that meet. Replacing costs at least 0, so a pair saves at most both its gaps,
 /// and there are at most as many pairs as the smaller tree has nodes. Anything finer needs the
-/// costs between the labels, which are most of the work of a distance by vectors.
+/// costs between the labels, which are most of the work of such a distance.
 #[derive(Debug)]
 pub(super) struct Gaps(Vec<Vec<i128>>);
 
 impl Gaps {
-    pub(super) fn new(labels: &Labels, vectors: &VectorCosts<'_>) -> Self {
+    pub(super) fn new(labels: &Labels, meeting: MeetingCosts<'_>) -> Self {
         let sums = |tree| {
             let counted = labels.of(tree).iter();
             let mut gaps: Vec<_> = counted
-                .map(|&(code, count)| (vectors.gap(code), count))
+                .map(|&(code, count)| (meeting.gap(code), count))
                 .filter(|&(gap, _)| gap > 0)
                 .collect();
             gaps.sort_unstable_by(|a, b| b.cmp(a));

@@ -62,7 +62,7 @@ enum CatalogueData {
     /// For all costs by kind of edit.
     Counts(Arc<Histograms>),
     Table(Counted),
-    Vectors(Arc<Gaps>),
+    Gaps(Arc<Gaps>),
 }
 
 impl Catalogue {
@@ -85,8 +85,8 @@ impl Catalogue {
                 work,
                 crew,
             )?),
-            SetCosts::Vectors(vectors) => {
-                CatalogueData::Vectors(Arc::new(Gaps::new(&labels, vectors)))
+            SetCosts::Meeting(meeting) => {
+                CatalogueData::Gaps(Arc::new(Gaps::new(&labels, meeting)))
             }
         }))
     }
@@ -96,7 +96,7 @@ impl Catalogue {
         match &self.0 {
             CatalogueData::Counts(histograms) => histograms.len(),
             CatalogueData::Table(counted) => counted.labels.trees(),
-            CatalogueData::Vectors(gaps) => gaps.len(),
+            CatalogueData::Gaps(gaps) => gaps.len(),
         }
     }
 }
@@ -116,7 +116,7 @@ enum BoundData<'a> {
     Unit(Arc<Histograms>, Arc<Histograms>),
     Operations(&'a OperationCosts, Arc<Histograms>, Arc<Histograms>),
     Table(Favourites<'a>),
-    Vectors(Arc<Gaps>, Arc<Gaps>),
+    Gaps(Arc<Gaps>, Arc<Gaps>),
 }
 
 /// Buffers of one thread. Bounds of one `i` and many `j` in turn share the preparation of `i`.
@@ -188,13 +188,13 @@ impl<'a> Bounds<'a> {
                 };
                 BoundData::Table(Favourites { x: of_x, y: of_y.clone(), table })
             }
-            (CatalogueData::Vectors(of_y), SetCosts::Vectors(vectors)) => {
+            (CatalogueData::Gaps(of_y), SetCosts::Meeting(meeting)) => {
                 let of_x = if one {
                     of_y.clone()
                 } else {
-                    Arc::new(Gaps::new(&Labels::new(x, crew)?, vectors))
+                    Arc::new(Gaps::new(&Labels::new(x, crew)?, meeting))
                 };
-                BoundData::Vectors(of_x, of_y.clone())
+                BoundData::Gaps(of_x, of_y.clone())
             }
             _ => return Err(Error::Invalid("a catalogue of other costs".to_owned())),
         };
@@ -211,7 +211,7 @@ impl<'a> Bounds<'a> {
             }
             BoundData::Operations(costs, ..) => Sizes { costs, nodes: self.nodes(i, j) }.by_sizes(),
             BoundData::Table(favourites) => favourites.size_bound(i, j),
-            BoundData::Vectors(x, y) => gaps::bound((x, i), (y, j)),
+            BoundData::Gaps(x, y) => gaps::bound((x, i), (y, j)),
         }
     }
 
@@ -227,7 +227,7 @@ impl<'a> Bounds<'a> {
             BoundData::Table(favourites) => {
                 favourites.bound(i, j).max(favourites.size_bound(i, j)).max(0)
             }
-            BoundData::Vectors(..) => self.size(i, j),
+            BoundData::Gaps(..) => self.size(i, j),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> Bounds<'a> {
                 time::HISTOGRAM + time::WITHOUT_PLACE * merged
             }
             BoundData::Table(favourites) => favourites.time(i, j),
-            BoundData::Vectors(..) => 0.0,
+            BoundData::Gaps(..) => 0.0,
         }
     }
 
@@ -257,7 +257,7 @@ impl<'a> Bounds<'a> {
             BoundData::Unit(..) => Costs::Unit,
             BoundData::Operations(costs, ..) => Costs::Operations(costs),
             BoundData::Table(favourites) => Costs::Table(favourites.table),
-            BoundData::Vectors(..) => return 0.0,
+            BoundData::Gaps(..) => return 0.0,
         };
         string_time(costs, self.nodes(i, j))
     }
@@ -289,7 +289,7 @@ impl<'a> Bounds<'a> {
                 let saved = scratch.rows.savings(&x, &y, favourites.table);
                 favourites.all(i, j) - i128::from(saved)
             }
-            BoundData::Vectors(..) => 0,
+            BoundData::Gaps(..) => 0,
         }
     }
 

@@ -1,11 +1,10 @@
 //! The string bound of unit costs: edit distances of label strings, 64 rows at a time.
 //!
-//! A column of the dynamic program of strings changes by at most one from row to row. Two bits
-//! per row hold the changes, and a step to the next column is a dozen word operations (Myers
-//! 1999, in the form of Hyyrö 2003); an addition carries runs of matches down the column. Longer
-//! patterns take several words, which hand their last row's change on.
+//! See `text/words.rs` for the step from column to column. Here both strings of a tree advance side
+//! by side, and the work stops as soon as the bound is above a limit.
 
 use crate::pair::Operand;
+use crate::text::advance;
 use crate::tree::Orientation;
 
 /// The labels of a tree, as indices of its distinct labels, in postorder and in reversed preorder.
@@ -141,24 +140,4 @@ impl Pattern {
         }
         distance
     }
-}
-
-/// One word of a column moves on by one column.
-///
-/// Takes the rising and falling steps down the column, where the row labels match, and the step
-/// that comes in from above along the row; returns the steps of the new column and those along all
-/// rows.
-#[inline(always)]
-fn advance(
-    (rising, falling): (u64, u64),
-    matches: u64,
-    (rise_in, fall_in): (u64, u64),
-) -> ((u64, u64), (u64, u64)) {
-    let vertical = matches | falling;
-    let matches = matches | fall_in;
-    let diagonal = (matches & rising).wrapping_add(rising) ^ rising | matches;
-    let rise = falling | !(diagonal | rising);
-    let fall = rising & diagonal;
-    let (rise_down, fall_down) = (rise << 1 | rise_in, fall << 1 | fall_in);
-    ((fall_down | !(vertical | rise_down), rise_down & vertical), (rise, fall))
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cost::CostTable;
+use crate::cost::MeetingCosts;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::distance::tests::{prepare, shape, some_cost, table};
 use crate::distance::{Scratch, Workspace, distance};
@@ -239,7 +240,7 @@ proptest! {
             let all = costs.gather(&[0, 1, 2, 3]);
             let table = costs.table(&all, &all);
             let cancel = Cancel::default();
-            let costs = SetCosts::Vectors(&costs);
+            let costs = SetCosts::Meeting(MeetingCosts::Vectors(&costs));
             let mut crew = Crew::alone(&cancel);
             let (x, y) = (side(&a, None), side(&b, None));
             let bounds = Bounds::new(x, y, costs, None, 0.0, &mut crew).unwrap();

@@ -32,13 +32,13 @@ pub(crate) fn preparation_time(nodes: usize) -> f64 {
 pub(crate) fn cell_time(costs: SetCosts<'_>, smaller: usize) -> f64 {
     let lanes = match costs {
         SetCosts::Fixed(costs) => lanes_time(costs, smaller),
-        SetCosts::Vectors(_) => None,
+        SetCosts::Meeting(_) => None,
     };
     lanes.unwrap_or(match costs {
         SetCosts::Fixed(costs) if costs.is_wide() => 4.0,
         SetCosts::Fixed(_) => 1.8,
         // With the product of vectors that comes before.
-        SetCosts::Vectors(_) => 1.5,
+        SetCosts::Meeting(_) => 1.5,
     })
 }
 

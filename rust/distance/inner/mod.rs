@@ -239,7 +239,7 @@ fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
         };
         let rows = rows.trees[side];
         let buffers = &mut sides[side];
-        simd.run(packed::PackedJob { rows, layout, columns, buffers, cancel })?;
+        simd.run(packed::PackedJob { rows, layout, columns, buffers, lazy: None, cancel })?;
         pair.plan.path(top).for_each(|v| walk.copy(side, v));
     }
     Ok(())

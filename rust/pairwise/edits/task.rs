@@ -39,14 +39,14 @@ impl Counting<'_> {
                     counts.extend(row.counts(scratch)?);
                 }
             }
-            SetCosts::Vectors(vectors) => {
+            SetCosts::Meeting(meeting) => {
                 let trees = task.columns.iter().map(|&j| &y.trees[j as usize]);
-                let targets = LocalLabels::new(vectors, trees, y.codes);
+                let targets = LocalLabels::new(meeting, trees, y.codes);
                 let batch = Batch::new(members(Some(&targets.codes)));
                 for pairs in rows {
                     let tree = &x.trees[pairs[0].x as usize];
-                    let source = LocalLabels::new(vectors, std::iter::once(tree), x.codes);
-                    let table = source.table(vectors, &targets);
+                    let source = LocalLabels::new(meeting, std::iter::once(tree), x.codes);
+                    let table = source.table(meeting, &targets);
                     let x = Operand { tree, codes: Some(&source.codes) };
                     let costs = Costs::Table(&table);
                     let row = CountedRow { counting: self, x, batch: &batch, costs, pairs };
@@ -142,7 +142,7 @@ impl<Q: Integer> CountAll<'_, '_, Q> {
         let mut trees = Recycled::<Q>::default();
         let (sides, nodes) = ((self.side, setting.orientation), (x.tree.nodes(), y.tree.nodes()));
         let saving = copy_savings(savings, sides, nodes, &mut trees, self.cancel)?;
-        request.counts((&x, &y), setting.with_savings(trees, saving), self.cancel)
+        request.counts((&x, &y), setting.with_savings(trees, saving)?, self.cancel)
     }
 }
 

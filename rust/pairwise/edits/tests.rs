@@ -4,6 +4,7 @@ use super::plan::CountPlan;
 use super::*;
 use crate::align::{Integer, Problem, in_quanta};
 use crate::cost::CostTable;
+use crate::cost::MeetingCosts;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::naive::{self, Plain, trees};
 use crate::pair::{Costs, Pair};
@@ -132,7 +133,7 @@ proptest! {
         let n = trees.len() as u32;
         let pairs: Vec<_> = (0..n * n).map(|k| (k / n, k % n)).collect();
         for script in SCRIPTS {
-            let request = CountRequest { script, ..request(&trees, &trees, SetCosts::Vectors(&costs)) };
+            let request = CountRequest { script, ..request(&trees, &trees, SetCosts::Meeting(MeetingCosts::Vectors(&costs))) };
             let expected = one_by_one(&request, &pairs, Costs::Table(&table));
             prop_assert_eq!(in_bulk(&request, &pairs, 1), expected);
         }

@@ -39,7 +39,7 @@ impl Choice {
             SetCosts::Fixed(Costs::Unit | Costs::Operations(_)) => ALONE.0 + ALONE.1 / cells,
             SetCosts::Fixed(Costs::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
             // The costs of labels are computed for every pair, in a batch or not.
-            SetCosts::Vectors(_) => 1.0,
+            SetCosts::Meeting(_) => 1.0,
         };
         Self { cells, alone, batched: if search.mirrored() { 0.5 } else { 1.0 } }
     }

@@ -53,7 +53,7 @@ pub(super) fn number(
     costs: SetCosts<'_>,
     crew: &mut Crew<'_>,
 ) -> Result<Option<SubtreeIds>> {
-    if candidates.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Vectors(_)) {
+    if candidates.len() < SHARING_PAYS_OFF || matches!(costs, SetCosts::Meeting(_)) {
         return Ok(None);
     }
     let side = better_side(candidates, queries);
@@ -66,7 +66,7 @@ pub(super) fn number(
 pub(super) struct Exact<'a> {
     pub(super) query: usize,
     search: &'a Search<'a>,
-    /// The labels of the query, if they have vectors.
+    /// The labels of the query, if costs are computed for labels that meet.
     labels: Option<LocalLabels>,
     shared: Option<Column<'a>>,
 }
@@ -91,8 +91,8 @@ impl<'a> Exact<'a> {
         let x = search.x.operand(query);
         let (mut labels, mut shared) = (None, None);
         match search.costs {
-            SetCosts::Vectors(vectors) => {
-                labels = Some(LocalLabels::new(vectors, std::iter::once(x.tree), x.codes));
+            SetCosts::Meeting(meeting) => {
+                labels = Some(LocalLabels::new(meeting, std::iter::once(x.tree), x.codes));
             }
             SetCosts::Fixed(costs) => {
                 shared = shares.map(|shares| {
@@ -115,9 +115,9 @@ impl<'a> Exact<'a> {
             return Ok(0.0);
         }
         match (self.search.costs, &self.labels) {
-            (SetCosts::Vectors(vectors), Some(source)) => {
-                let target = LocalLabels::new(vectors, std::iter::once(y.tree), y.codes);
-                let table = source.table(vectors, &target);
+            (SetCosts::Meeting(meeting), Some(source)) => {
+                let target = LocalLabels::new(meeting, std::iter::once(y.tree), y.codes);
+                let table = source.table_for_one(meeting, &target);
                 let x = Operand { tree: x.tree, codes: Some(&source.codes) };
                 let y = Operand { tree: y.tree, codes: Some(&target.codes) };
                 let pair = Pair { x, y, costs: Costs::Table(&table) };
@@ -133,7 +133,7 @@ impl<'a> Exact<'a> {
                     _ => planned_distance(&pair, &plan, scratch),
                 }
             }
-            (SetCosts::Vectors(_), None) => Ok(f64::NAN), // `new` has made the labels
+            (SetCosts::Meeting(_), None) => Ok(f64::NAN), // `new` has made the labels
         }
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::cost::CostTable;
+use crate::cost::MeetingCosts;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::naive::{self, Plain, norms, trees};
 use crate::pair::Costs;
@@ -145,7 +146,7 @@ proptest! {
         let replace: Vec<_> = (0..9).map(|cell| apart(cell / 3, cell % 3)).collect();
         let table = CostTable::new(&replace, &gaps, &gaps).unwrap();
         let costs = VectorCosts::new(Elements::Double(&vectors), &gaps, VectorKind::Euclidean).unwrap();
-        for costs in [SetCosts::Fixed(Costs::Table(&table)), SetCosts::Vectors(&costs)] {
+        for costs in [SetCosts::Fixed(Costs::Table(&table)), SetCosts::Meeting(MeetingCosts::Vectors(&costs))] {
             let between = Search { x, y, costs, inside: false, symmetric: true, pivots: None, index: None, norm };
             let inside = Search { x: y, inside: true, ..between };
             for question in [between, inside] {

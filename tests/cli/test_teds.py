@@ -1,0 +1,107 @@
+"""The command ``treemetric teds``."""
+
+import csv
+import json
+
+import pytest
+
+from treemetric.cli import main
+
+pytest.importorskip("lxml")
+
+ROW = "<html><body><table><tr><td>{}</td></tr></table></body></html>"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for name, texts in (
+        ("pred", {"1.html": "cat", "2.html": "dog", "extra.html": "x"}),
+        ("true", {"1.html": "cut", "2.html": "dog", "3.html": "bird"}),
+    ):
+        (tmp_path / name).mkdir()
+        for file, text in texts.items():
+            (tmp_path / name / file).write_text(ROW.format(text), encoding="utf-8")
+    return tmp_path
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_two_files_have_one_score(folders, capsys):
+    files = [str(folders / side / "1.html") for side in ("pred", "true")]
+    assert main(["teds", *files]) == 0
+    assert capsys.readouterr().out == "0.8888888889\n"
+    assert main(["teds", *files, "--preset", "pubtabnet"]) == 0
+    assert float(capsys.readouterr().out) == pytest.approx(1 - 1 / 6)
+    assert main(["teds", *files, "--structure-only"]) == 0
+    assert capsys.readouterr().out == "1\n"
+
+
+def test_two_folders_are_paired_by_name(folders, capsys):
+    target = folders / "scores.csv"
+    sides = [str(folders / side) for side in ("pred", "true")]
+    assert main(["teds", *sides, "-o", str(target), "--jobs", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert out.split() == [
+        *("pairs", "3", "failures", "0"),
+        *("mean", "0.629630", "median", "0.888889"),
+    ]
+    assert "have no prediction and count as empty, such as 3.html" in err
+    assert "have no true table and are left out, such as extra.html" in err
+    rows = rows_of(target)
+    assert [row["id"] for row in rows] == ["1.html", "2.html", "3.html"]
+    assert [float(row["score"]) for row in rows] == pytest.approx([8 / 9, 1.0, 0.0])
+    assert [row["n_true"] for row in rows] == ["3", "3", "0"]
+    assert rows[2]["distance"] == ""
+
+
+def test_lines_of_json_are_pairs(tmp_path, capsys):
+    source, target = tmp_path / "pairs.jsonl", tmp_path / "scores.csv"
+    bad = ROW.format("x").replace("<td>", "<td colspan='x'>")
+    records = [
+        {"pred": ROW.format("a"), "true": ROW.format("a"), "id": "first"},
+        {"pred": None, "true": ROW.format("a")},
+        {"pred": bad, "true": ROW.format("a"), "id": 7},
+    ]
+    source.write_text("\n".join(map(json.dumps, records)) + "\n\n", encoding="utf-8")
+    assert main(["teds", str(source), "--preset", "pubtabnet", "-o", str(target)]) == 0
+    out, err = capsys.readouterr()
+    assert out.split()[:6] == ["pairs", "3", "failures", "1", "mean", "0.500000"]
+    assert "treemetric: 7: ValueError: invalid literal for int()" in err
+    rows = rows_of(target)
+    assert [row["id"] for row in rows] == ["first", "2", "7"]
+    assert rows[2]["score"] == ""
+    assert rows[2]["error"].startswith("ValueError: invalid literal")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "Line 1 of"),
+        ("[1]", "must be a JSON object with the fields 'pred' and 'true'. Got '[1]'."),
+        ('{"pred": 1, "true": ""}', "Got 1 for 'pred'."),
+    ],
+)
+def test_bad_lines_are_refused(tmp_path, capsys, line, message):
+    source = tmp_path / "pairs.jsonl"
+    source.write_text(line, encoding="utf-8")
+    assert main(["teds", str(source)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_bad_arguments_are_refused(folders, capsys):
+    pred, true = (str(folders / side) for side in ("pred", "true"))
+    empty = folders / "empty"
+    empty.mkdir()
+    for arguments, message in (
+        ([pred], "TRUE must be a folder"),
+        ([pred, str(folders / "true" / "1.html")], "must be two files or two folders"),
+        ([pred, str(empty)], "must contain files of the same names"),
+        ([str(folders / "none"), true], "No such file or folder"),
+        ([pred, true, "-o", str(folders / "none" / "x.csv")], "--output must be in an existing"),
+        ([pred, true, "--jobs", "0"], "--jobs must be -1 or a positive int. Got 0"),
+    ):
+        assert main(["teds", *arguments]) == 2
+        assert message in capsys.readouterr().err
