@@ -67,7 +67,7 @@ class Tree(Navigation, Immutable):
     @classmethod
     def _wrap(cls, data: TreeData) -> "Tree":
         tree = object.__new__(cls)
-        object.__setattr__(tree, "_data", data)
+        _put_data(tree, data)  # faster than `_put`
         return tree
 
     @classmethod
@@ -488,6 +488,9 @@ class Tree(Navigation, Immutable):
         plain = all(isinstance(s, str) and s.isprintable() for s in self._data.alphabet)
         text = (self if plain else self.map_labels(repr)).to_bracket()
         return f"<Tree {text}>"
+
+
+_put_data = vars(Tree)["_data"].__set__
 
 
 def _rebuild(alphabet: tuple[Label, ...], codes: IntArray, parents: IntArray) -> Tree:

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import signal
-import subprocess
 import sys
 
 import numpy as np
@@ -253,7 +252,7 @@ def test_standard_input_and_output_in_pipes():
 def test_a_broken_pipe_is_silent(here, rows):
     (here / "many.txt").write_text("{a}\n{b}\n" * rows, encoding="utf-8")
     command = ["-m", "treemetric", "nearest", "many.txt", "-k", "1", "--jobs", "1"]
-    child = children.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = children.start(*command, stdout=children.PIPE, stderr=children.PIPE)
     child.stdout.close()  # as `head -0`
     error = child.stderr.read()
     child.stderr.close()
