@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from treemetric._base.validation import check_n_jobs
-from treemetric.cli.common import add_jobs, add_progress, check_folder, progress_of
+from treemetric.cli.common import add_jobs, add_progress, progress_of
+from treemetric.cli.outputs import check_folder
 from treemetric.formats.html_tables import PRESETS, VARIANTS
 from treemetric.metrics.tables import Metric, TedsResult, results
 
