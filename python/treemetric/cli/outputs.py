@@ -61,10 +61,15 @@ def target_of(arguments: argparse.Namespace) -> Target:
         ends = ", ".join(f".{name}" for name in kinds if name != "text")
         message = f"--output must end in one of {ends}, or --to must name the format. Got {path}."
         raise ValueError(message)
+    check_folder(path)
+    return Target(path, kind)
+
+
+def check_folder(path: Path) -> None:
+    """Check that the folder of the result exists, before the work starts."""
     if not path.parent.is_dir():
         message = f"--output must be in an existing folder. No such folder: {path.parent}"
         raise FileNotFoundError(message)
-    return Target(path, kind)
 
 
 def check_free(target: Target, arguments: argparse.Namespace) -> None:
