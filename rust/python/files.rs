@@ -1,6 +1,5 @@
 //! Trees in files: the texts are read and written by the core, labels are decoded in Python.
 
-use crate::memory;
 use crate::python::run;
 use crate::tree::intern::Parsed;
 use crate::tree::{bracket, jsonl};
@@ -22,7 +21,6 @@ fn columns(py: Python<'_>, parsed: Parsed) -> (Columns<'_>, Texts, Texts) {
 /// Trees of a bracket file, one per line; labels are texts.
 #[pyfunction]
 pub(super) fn read_bracket<'py>(py: Python<'py>, text: &str) -> PyResult<Columns<'py>> {
-    memory::check_text(text.len())?;
     let parsed = run::watched(py, |cancel| bracket::parse_lines(text, cancel))?;
     Ok(columns(py, parsed).0)
 }
@@ -33,7 +31,6 @@ pub(super) fn read_jsonl<'py>(
     py: Python<'py>,
     text: &str,
 ) -> PyResult<(Columns<'py>, Texts, Texts)> {
-    memory::check_text(text.len())?;
     let parsed = run::watched(py, |cancel| jsonl::parse(text, cancel))?;
     Ok(columns(py, parsed))
 }

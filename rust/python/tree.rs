@@ -1,7 +1,6 @@
 //! One tree: labels as Python objects, interned once, and the arrays of the core.
 
 use crate::error::Error;
-use crate::memory;
 use crate::python::{ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -146,7 +145,6 @@ impl TreeData {
 
     #[staticmethod]
     fn from_bracket(py: Python<'_>, text: &str) -> PyResult<Self> {
-        memory::check_text(text.len())?;
         let parsed = bracket::parse(text)?;
         let mut known = Labels::new(py);
         for label in &parsed.alphabet {

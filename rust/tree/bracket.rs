@@ -5,6 +5,7 @@
 //! subtrees only white space may stand. Trees in a row are a forest, no tree at all is the empty one.
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::intern::{Interner, Parsed, char_position, index};
 
@@ -14,6 +15,7 @@ use crate::tree::intern::{Interner, Parsed, char_position, index};
 ///
 /// [`Error::Syntax`] with the character (from 0) at which the text leaves the notation.
 pub fn parse(text: &str) -> Result<Parsed> {
+    memory::check_text(text.len())?;
     let mut parsed = Parsed::new();
     let mut labels = Interner::new();
     read_tree(text, &mut parsed, |label| labels.code(label))?;
@@ -29,6 +31,7 @@ pub fn parse(text: &str) -> Result<Parsed> {
 /// [`Error::Syntax`] with the line (from 1) and the character in it (from 0);
 /// [`Error::Cancelled`] if asked to stop.
 pub fn parse_lines(text: &str, cancel: &Cancel) -> Result<Parsed> {
+    memory::check_text(text.len())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parsed = Parsed::new();
     let mut labels = Interner::new();

@@ -13,6 +13,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::{RawValue, Value};
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::parallel::Cancel;
 use crate::tree::adjacency::to_preorder;
 use crate::tree::bracket::read_tree;
@@ -31,6 +32,7 @@ use crate::tree::intern::{Interner, Parsed, char_position};
 /// `bracket`, if a line is not such an object; [`Error::Structure`] with the line and the node if it
 /// does not describe a tree; [`Error::Cancelled`] if asked to stop.
 pub fn parse(text: &str, cancel: &Cancel) -> Result<Parsed> {
+    memory::check_text(text.len())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parsed = Parsed::new();
     let mut labels = Interner::new();
