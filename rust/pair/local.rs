@@ -3,6 +3,9 @@
 use crate::cost::{CostTable, GatheredLabels, MeetingCosts};
 use crate::tree::Prepared;
 
+/// The number of a label that has none yet.
+const NEW: u32 = u32::MAX;
+
 /// The labels of some trees, numbered among themselves, with what costs need of them.
 #[derive(Debug)]
 pub(crate) struct LocalLabels {
@@ -18,8 +21,18 @@ impl LocalLabels {
         trees: impl Iterator<Item = &'t Prepared>,
         codes: Option<&[u32]>,
     ) -> Self {
-        const NEW: u32 = u32::MAX;
-        let (mut numbers, mut found) = (Vec::new(), Vec::new());
+        Self::in_buffer(Vec::new(), meeting, trees, codes)
+    }
+
+    /// The same in a buffer that is empty or was given back: a set may have far more labels than
+    /// a tree.
+    pub(crate) fn in_buffer<'t>(
+        mut numbers: Vec<u32>,
+        meeting: MeetingCosts<'_>,
+        trees: impl Iterator<Item = &'t Prepared>,
+        codes: Option<&[u32]>,
+    ) -> Self {
+        let mut found = Vec::new();
         for tree in trees {
             for &label in tree.labels() {
                 if numbers.len() <= label as usize {
@@ -32,6 +45,14 @@ impl LocalLabels {
             }
         }
         Self { codes: numbers, gathered: meeting.gather(&found) }
+    }
+
+    /// The buffer, for the labels of another tree; `tree` is the only one that was numbered in it.
+    pub(crate) fn give_back(mut self, tree: &Prepared) -> Vec<u32> {
+        for &label in tree.labels() {
+            self.codes[label as usize] = NEW;
+        }
+        self.codes
     }
 
     /// The costs from these labels to others, in their numbers.

@@ -58,9 +58,9 @@ pub fn paired(
     memory::check("the scratch of all threads", scratch_bytes(request, threads))?;
     let pairs = Pairs { request, measures: Measures::new(request.costs, request.norm) };
     let done = Cell::new(0);
-    let work = |workspace: &mut Workspace, task: usize| {
+    let work = |buffers: &mut Buffers, task: usize| {
         let places = plan.tasks[task].clone();
-        let one = |&i: &u32| pairs.result(i as usize, &mut Scratch { workspace, cancel });
+        let one = |&i: &u32| pairs.result(i as usize, buffers, cancel);
         let results = plan.order[places.clone()].iter().map(one).collect::<Result<Vec<_>>>()?;
         Ok((places, results))
     };
@@ -71,14 +71,14 @@ pub fn paired(
         }
     };
     if plan.cells < SMALL_MATRIX {
-        let mut workspace = Workspace::default();
+        let mut buffers = Buffers::default();
         for task in 0..plan.tasks.len() {
-            receive(work(&mut workspace, task)?);
+            receive(work(&mut buffers, task)?);
             cancel.check()?;
         }
     } else {
         let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
-        parallel::for_each(tasks, Workspace::default, work, receive, || poll(done.get()))?;
+        parallel::for_each(tasks, Buffers::default, work, receive, || poll(done.get()))?;
     }
     // The last report: all is done.
     if poll(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
@@ -124,6 +124,14 @@ fn cells(x: &Prepared, y: &Prepared) -> f64 {
     side(Orientation::Left).min(side(Orientation::Right))
 }
 
+/// What a thread reuses from pair to pair.
+#[derive(Debug, Default)]
+struct Buffers {
+    workspace: Workspace,
+    /// Numbers of the labels of both sets, if they have vectors.
+    numbers: [Vec<u32>; 2],
+}
+
 /// All that the tasks share.
 struct Pairs<'a> {
     request: &'a PairedRequest<'a>,
@@ -132,21 +140,27 @@ struct Pairs<'a> {
 
 impl Pairs<'_> {
     /// The result of the pair at an index, infinite above the cutoff.
-    fn result(&self, i: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
+    fn result(&self, i: usize, buffers: &mut Buffers, cancel: &Cancel) -> Result<f64> {
         let PairedRequest { x, y, costs, .. } = *self.request;
         let (x, y) = (x.operand(i), y.operand(i));
+        let Buffers { workspace, numbers } = buffers;
+        let scratch = &mut Scratch { workspace, cancel };
         match costs {
             SetCosts::Fixed(costs) => self.of_pair(&Pair { x, y, costs }, scratch),
             SetCosts::Meeting(_) if costs.costs_nothing(&x, &y) => Ok(0.0),
             SetCosts::Meeting(meeting) => {
-                let labels = |tree: &Operand<'_>| {
-                    LocalLabels::new(meeting, std::iter::once(tree.tree), tree.codes)
+                let labels = |tree: &Operand<'_>, numbers: &mut Vec<u32>| {
+                    let one = std::iter::once(tree.tree);
+                    LocalLabels::in_buffer(std::mem::take(numbers), meeting, one, tree.codes)
                 };
-                let (of_x, of_y) = (labels(&x), labels(&y));
+                let [of_x, of_y] = [labels(&x, &mut numbers[0]), labels(&y, &mut numbers[1])];
                 let table = of_x.table_for_one(meeting, &of_y);
-                let x = Operand { tree: x.tree, codes: Some(&of_x.codes) };
-                let y = Operand { tree: y.tree, codes: Some(&of_y.codes) };
-                self.of_pair(&Pair { x, y, costs: Costs::Table(&table) }, scratch)
+                let source = Operand { tree: x.tree, codes: Some(&of_x.codes) };
+                let target = Operand { tree: y.tree, codes: Some(&of_y.codes) };
+                let pair = Pair { x: source, y: target, costs: Costs::Table(&table) };
+                let result = self.of_pair(&pair, scratch);
+                *numbers = [of_x.give_back(x.tree), of_y.give_back(y.tree)];
+                result
             }
         }
     }
