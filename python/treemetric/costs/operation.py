@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class OperationCosts(Immutable, Costs):
     """One cost for deleting, one for inserting and one for replacing, for any labels.
 
-    Keeping a label costs 0. There is no alphabet, and distances are as fast as under unit costs
-    as long as the costs are small whole numbers of a common unit.
+    Keeping a label costs 0. There is no alphabet and no table of labels. The smaller the costs are
+    as whole numbers of a common unit, the faster the distances; 1, 1 and 1 are unit costs.
 
     Parameters
     ----------
