@@ -5,16 +5,14 @@
 //! et al. 2020): a cell is a leaf whose content is a list of tokens, where
 //! each character and each tag inside the cell is one token; elements outside cells are nodes.
 
+mod pieces;
+
 use crate::error::{Error, Result};
-use std::borrow::Cow;
+use pieces::{Piece, Pieces, attribute, malformed};
 use std::collections::HashMap;
 
 /// Tokens from here on are tags; those below are characters.
 pub const FIRST_TAG: u32 = 0x11_0000;
-/// The tags of comments and of processing instructions.
-const COMMENT: &str = "!--";
-const INSTRUCTION: &str = "?";
-
 /// What becomes of the content of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
@@ -163,7 +161,7 @@ impl TableLabels {
             labels: self,
             rules,
             hooks,
-            rest: markup,
+            pieces: Pieces::new(markup),
             table: ScannedTable::default(),
             open: Vec::new(),
             dropped: 0,
@@ -224,28 +222,11 @@ fn collapsed(tokens: &[u32]) -> Vec<u32> {
     found
 }
 
-fn malformed(what: &str) -> Error {
-    Error::Invalid(format!("the markup of a table must be well-formed XML; {what}"))
-}
-
-/// A piece of markup.
-enum Piece<'m> {
-    Text(Cow<'m, str>),
-    Start {
-        name: &'m str,
-        attributes: &'m str,
-        closed: bool,
-    },
-    End(&'m str),
-    /// A comment or a processing instruction: its tag and its text.
-    Other(&'static str, &'m str),
-}
-
 struct Scan<'a, 'm, H> {
     labels: &'a mut TableLabels,
     rules: TableRules,
     hooks: &'a mut H,
-    rest: &'m str,
+    pieces: Pieces<'m>,
     table: ScannedTable,
     /// The open elements that are nodes; none for those that hand their children on.
     open: Vec<Option<i32>>,
@@ -255,7 +236,7 @@ struct Scan<'a, 'm, H> {
 
 impl<'m, H: TableHooks> Scan<'_, 'm, H> {
     fn all(&mut self) -> std::result::Result<(), H::Failure> {
-        while let Some(piece) = self.next()? {
+        while let Some(piece) = self.pieces.next()? {
             match piece {
                 Piece::Text(_) => {}
                 Piece::Start { name, attributes, closed } => {
@@ -353,7 +334,7 @@ impl<'m, H: TableHooks> Scan<'_, 'm, H> {
         // The text behind a cell is not content, also if the cell is inside another.
         let mut behind_cell = false;
         let tag = |labels: &mut TableLabels, text: &str| FIRST_TAG + labels.names.number(text);
-        while let Some(piece) = self.next()? {
+        while let Some(piece) = self.pieces.next()? {
             match piece {
                 Piece::Text(_) if behind_cell => {}
                 Piece::Text(text) => tokens.extend(text.chars().map(u32::from)),
@@ -385,102 +366,6 @@ impl<'m, H: TableHooks> Scan<'_, 'm, H> {
         }
         Err(malformed("it ends inside a cell").into())
     }
-
-    /// The next piece.
-    fn next(&mut self) -> Result<Option<Piece<'m>>> {
-        let rest = self.rest;
-        if rest.is_empty() {
-            return Ok(None);
-        }
-        let Some(tag) = rest.strip_prefix('<') else {
-            let end = rest.find('<').unwrap_or(rest.len());
-            self.rest = &rest[end..];
-            return Ok(Some(Piece::Text(unescaped(&rest[..end])?)));
-        };
-        let until = |text: &'m str, mark: &str| {
-            let end = text.find(mark).ok_or_else(|| malformed("a tag has no end"))?;
-            Ok::<_, Error>((&text[..end], &text[end + mark.len()..]))
-        };
-        let (piece, rest) = if let Some(name) = tag.strip_prefix('/') {
-            let (name, rest) = until(name, ">")?;
-            (Piece::End(name.trim_end()), rest)
-        } else if let Some(text) = tag.strip_prefix("!--") {
-            let (text, rest) = until(text, "-->")?;
-            (Piece::Other(COMMENT, text), rest)
-        } else if let Some(text) = tag.strip_prefix("![CDATA[") {
-            let (text, rest) = until(text, "]]>")?;
-            (Piece::Text(Cow::Borrowed(text)), rest)
-        } else if let Some(text) = tag.strip_prefix('?') {
-            let (text, rest) = until(text, "?>")?;
-            let data = text.find(char::is_whitespace).map_or("", |end| text[end..].trim_start());
-            (Piece::Other(INSTRUCTION, data), rest)
-        } else {
-            let end = tag.find([' ', '\t', '\n', '/', '>']);
-            let (name, more) = tag.split_at(end.ok_or_else(|| malformed("a tag has no end"))?);
-            let length = attributes_length(more).ok_or_else(|| malformed("a tag has no end"))?;
-            let (attributes, rest) = (&more[..length], &more[length + 1..]);
-            let open = attributes.strip_suffix('/');
-            let (attributes, closed) = (open.unwrap_or(attributes), open.is_some());
-            (Piece::Start { name, attributes, closed }, rest)
-        };
-        self.rest = rest;
-        Ok(Some(piece))
-    }
-}
-
-/// Bytes up to the end of a tag, which is outside quotes.
-fn attributes_length(text: &str) -> Option<usize> {
-    let mut quoted = false;
-    text.bytes().position(|byte| {
-        quoted ^= byte == b'"';
-        byte == b'>' && !quoted
-    })
-}
-
-/// The value of an attribute.
-fn attribute<'m>(attributes: &'m str, wanted: &str) -> Result<Option<Cow<'m, str>>> {
-    let mut rest = attributes;
-    while let Some((name, after)) = rest.split_once("=\"") {
-        let Some((value, after)) = after.split_once('"') else {
-            return Err(malformed("an attribute has no end"));
-        };
-        if name.trim_start() == wanted {
-            return unescaped(value).map(Some);
-        }
-        rest = after;
-    }
-    Ok(None)
-}
-
-/// A text with its references replaced.
-fn unescaped(text: &str) -> Result<Cow<'_, str>> {
-    if !text.contains('&') {
-        return Ok(Cow::Borrowed(text));
-    }
-    let mut found = String::with_capacity(text.len());
-    let mut parts = text.split('&');
-    found.push_str(parts.next().unwrap_or(""));
-    for part in parts {
-        let unknown = || malformed("it holds a reference that XML does not define");
-        let (name, after) = part.split_once(';').ok_or_else(unknown)?;
-        found.push(match name {
-            "amp" => '&',
-            "lt" => '<',
-            "gt" => '>',
-            "quot" => '"',
-            "apos" => '\'',
-            _ => {
-                let number = name.strip_prefix('#').ok_or_else(unknown)?;
-                let code = match number.strip_prefix(['x', 'X']) {
-                    Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
-                    None => number.parse(),
-                };
-                code.ok().and_then(char::from_u32).ok_or_else(unknown)?
-            }
-        });
-        found.push_str(after);
-    }
-    Ok(Cow::Owned(found))
 }
 
 #[cfg(test)]
