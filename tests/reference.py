@@ -326,6 +326,21 @@ def script_distance(x: Tree, y: Tree, cost: Cost, alphabet: Sequence[Any], max_s
     raise AssertionError("every forest can be reached from every other one")
 
 
+def normalised(d: Any, norm: str | None, x: Tree, y: Tree, cost: Cost, alphabet: Any) -> Any:
+    """Divide a distance as a norm says; `alphabet` are the labels of the costs."""
+    n, m = len(x.labels), len(y.labels)
+    if d == 0 or norm is None:
+        return d
+    if norm == "max":
+        return d / max(n, m)
+    if norm == "sum":
+        return d / (n + m)
+    if norm == "weight":
+        return d / (sum(cost(a, None) for a in x.labels) + sum(cost(None, b) for b in y.labels))
+    gap = max(max(cost(a, None), cost(None, a)) for a in alphabet)
+    return 2 * d / (gap * (n + m) + d)
+
+
 # --- features and kernels ----------------------------------------------------------
 
 
@@ -444,18 +459,3 @@ def added(fragments: Iterator[tuple[Fragment, float]]) -> dict[Fragment, float]:
 def inner_product(one: Mapping[Any, float], other: Mapping[Any, float]) -> float:
     """Return the inner product of two sparse vectors."""
     return sum(weight * other.get(fragment, 0.0) for fragment, weight in one.items())
-
-
-def normalised(d: Any, norm: str | None, x: Tree, y: Tree, cost: Cost, alphabet: Any) -> Any:
-    """Divide a distance as a norm says; `alphabet` are the labels of the costs."""
-    n, m = len(x.labels), len(y.labels)
-    if d == 0 or norm is None:
-        return d
-    if norm == "max":
-        return d / max(n, m)
-    if norm == "sum":
-        return d / (n + m)
-    if norm == "weight":
-        return d / (sum(cost(a, None) for a in x.labels) + sum(cost(None, b) for b in y.labels))
-    gap = max(max(cost(a, None), cost(None, a)) for a in alphabet)
-    return 2 * d / (gap * (n + m) + d)
