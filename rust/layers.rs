@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["error", "memory", "parallel"],
     &["tree"],
     &["cost"],
@@ -12,6 +12,7 @@ const LAYERS: [&[&str]; 9] = [
     &["distance"],
     &["align"],
     &["pairwise"],
+    &["unordered"],
     &["python"],
 ];
 

@@ -10,6 +10,7 @@ mod filter;
 mod matrix;
 mod plan;
 mod request;
+mod results;
 mod search;
 mod task;
 #[cfg(test)]
@@ -21,4 +22,5 @@ pub use account::{
 pub use matrix::compute;
 pub use plan::{LARGE_WORK, inner_share};
 pub use request::{Computed, MatrixRequest};
+pub(crate) use results::{Results, must_meet_themselves};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

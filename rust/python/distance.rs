@@ -10,6 +10,7 @@ use crate::python::run::{self, Work};
 use crate::python::set::GivenSets;
 use crate::python::tree::TreeData;
 use crate::tree::Orientation;
+use crate::unordered;
 use numpy::ndarray::Dimension;
 use numpy::{
     Element, PyArray, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray, PyReadwriteArray1,
@@ -224,6 +225,25 @@ pub(super) fn pairwise(
     cutoff: Option<f64>,
     work: Work,
 ) -> PyResult<u64> {
+    fill_matrix(py, (sets, resolved), out, cutoff, work, Children::Ordered)
+}
+
+/// Whether the order of children counts.
+#[derive(Clone, Copy)]
+pub(super) enum Children {
+    Ordered,
+    Unordered,
+}
+
+/// Fills `out` as [`pairwise`] does, with or without the order of children.
+pub(super) fn fill_matrix(
+    py: Python<'_>,
+    (sets, resolved): (GivenSets<'_>, ResolvedCosts<'_>),
+    out: &Bound<'_, PyAny>,
+    cutoff: Option<f64>,
+    work: Work,
+    order: Children,
+) -> PyResult<u64> {
     let (x, y) = &sets;
     let ((codes_x, codes_y), costs) = resolved;
     let (threads, progress) = work;
@@ -252,7 +272,12 @@ pub(super) fn pairwise(
                         view[[j, i]] = d;
                     }
                 };
-                core::compute(&$request, threads, cancel, store, poll)
+                match order {
+                    Children::Ordered => core::compute(&$request, threads, cancel, store, poll),
+                    Children::Unordered => {
+                        unordered::compute(&$request, threads, cancel, store, poll)
+                    }
+                }
             })
         }};
         (condensed $array:ident, $type:ty, $request:ident) => {{
@@ -265,7 +290,12 @@ pub(super) fn pairwise(
                     let (i, j) = (i.min(j), i.max(j));
                     view[n * i - i * (i + 1) / 2 + j - i - 1] = d as $type;
                 };
-                core::compute(&$request, threads, cancel, store, poll)
+                match order {
+                    Children::Ordered => core::compute(&$request, threads, cancel, store, poll),
+                    Children::Unordered => {
+                        unordered::compute(&$request, threads, cancel, store, poll)
+                    }
+                }
             })
         }};
     }

@@ -15,6 +15,7 @@ mod plan;
 mod run;
 mod set;
 mod tree;
+mod unordered;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,10 @@ mod core {
     use super::set::{PreparedSet, Shapes, check_arrays, pack};
     #[pymodule_export]
     use super::tree::TreeData;
+    #[pymodule_export]
+    use super::unordered::{
+        unordered_align_pair, unordered_distance, unordered_pairwise, unordered_subtree_distances,
+    };
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // the name that Python expects
     const __version__: &str = env!("CARGO_PKG_VERSION");
