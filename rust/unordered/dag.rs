@@ -7,9 +7,10 @@
 use crate::error::Result;
 use crate::pair::Operand;
 use crate::parallel::Cancel;
-use crate::tree::Orientation;
+use crate::tree::{Orientation, Prepared};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The code of a virtual root, which no label has.
 pub(super) const NO_LABEL: u32 = u32::MAX;
@@ -17,16 +18,25 @@ pub(super) const NO_LABEL: u32 = u32::MAX;
 pub(super) const NOBODY: u32 = 0;
 const NONE: u32 = u32::MAX;
 
+/// Trees up to this size keep their distinct subtrees.
+const MOST_KEPT_NODES: usize = 1 << 14;
+
 /// A child and how many children are equal to it.
 pub(super) type Kid = (u32, u32);
+
+/// The children as a range, if their numbers are neighbours: those of distinct subtrees that occur
+/// nowhere else often are.
+#[inline(always)]
+pub(super) fn are_neighbours(kids: &[Kid]) -> Option<Range<usize>> {
+    let (first, last) = (kids.first()?.0 as usize, kids.last()?.0 as usize);
+    (last - first + 1 == kids.len()).then_some(first..last + 1)
+}
 
 /// The distinct subtrees, numbered from 1 such that children come before their parents: leaves
 /// first, then by height.
 #[derive(Debug, Default)]
 pub(super) struct Dag {
-    /// The distinct label codes.
-    pub(super) codes: Vec<u32>,
-    /// The label of each node, as an index of `codes`.
+    /// The label of each node, as a number that has a code; see [`Subtrees::codes`].
     pub(super) label: Vec<u32>,
     /// The children of nodes that have at most two.
     pub(super) couple: Vec<[u32; 2]>,
@@ -52,46 +62,115 @@ pub(super) struct Dag {
     trees: Vec<usize>,
 }
 
-impl Dag {
-    /// Finds the distinct subtrees of trees whose label codes are those of the comparison.
-    pub(super) fn new<'t>(
-        trees: impl Iterator<Item = Operand<'t>> + Clone,
-        cancel: &Cancel,
-    ) -> Result<Self> {
-        let mut found = Found::default();
-        let nodes = trees.clone().map(|x| x.tree.oriented(Orientation::Left).len()).sum::<usize>();
-        found.table = vec![NONE; (2 * nodes).next_power_of_two()];
-        let mut dag = Self { trees: vec![0], ..Self::default() };
-        let mut numbers = HashMap::new();
-        for x in trees {
-            cancel.check()?;
-            let tree = x.tree.oriented(Orientation::Left);
-            let start = dag.ids.len();
-            let codes = x.tree.labels().iter().map(|&label| x.code(label)).chain([NO_LABEL]);
-            let local: Vec<u32> = codes
-                .map(|code| {
-                    let next = numbers.len() as u32;
-                    *numbers.entry(code).or_insert(next)
-                })
-                .collect();
-            for node in 0..tree.len() {
-                let children = tree.children(node).map(|child| dag.ids[start + child]);
-                let id = found.number(local[tree.label[node] as usize], children);
-                dag.ids.push(id);
-            }
-            dag.roots.push(dag.ids[dag.ids.len() - 1]);
-            dag.trees.push(dag.ids.len());
-            dag.largest = dag.largest.max(x.tree.nodes());
+/// Distinct subtrees and the codes of their labels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subtrees<'a> {
+    pub(super) dag: &'a Dag,
+    /// The code of each label number, [`NO_LABEL`] for virtual roots.
+    pub(super) codes: &'a [u32],
+}
+
+/// The distinct subtrees of one tree, which it may keep.
+#[derive(Debug)]
+pub(super) enum OfTree<'a> {
+    Kept(&'a Dag),
+    Own(Box<Dag>),
+}
+
+impl std::ops::Deref for OfTree<'_> {
+    type Target = Dag;
+
+    fn deref(&self) -> &Dag {
+        match self {
+            Self::Kept(dag) => dag,
+            Self::Own(dag) => dag,
         }
-        dag.codes = vec![0; numbers.len()];
-        for (code, number) in numbers {
-            dag.codes[number as usize] = code;
+    }
+}
+
+impl<'a> OfTree<'a> {
+    pub(super) fn new(tree: &'a Prepared) -> Self {
+        let make = || {
+            let nodes = tree.oriented(Orientation::Left).len();
+            let mut build = Build::new(nodes);
+            build.add(tree, |label| label);
+            build.finish()
+        };
+        if tree.nodes() > MOST_KEPT_NODES {
+            return Self::Own(Box::new(make()));
         }
-        dag.number_by_height(found);
-        dag.assign_slots();
-        Ok(dag)
+        match tree.unordered_slot().get_or_default::<OnceLock<Dag>>() {
+            Some(kept) => Self::Kept(kept.get_or_init(make)),
+            None => Self::Own(Box::new(make())),
+        }
+    }
+}
+
+/// The codes of the label numbers of [`OfTree`].
+pub(super) fn codes_of_tree(x: &Operand<'_>) -> Vec<u32> {
+    x.tree.labels().iter().map(|&label| x.code(label)).chain([NO_LABEL]).collect()
+}
+
+/// The distinct subtrees of several trees, and the codes of their label numbers: equal codes have
+/// one number.
+pub(super) fn of_trees<'t>(
+    trees: impl Iterator<Item = Operand<'t>> + Clone,
+    cancel: &Cancel,
+) -> Result<(Dag, Vec<u32>)> {
+    let nodes = trees.clone().map(|x| x.tree.oriented(Orientation::Left).len()).sum::<usize>();
+    let mut build = Build::new(nodes);
+    let (mut numbers, mut codes) = (HashMap::new(), Vec::new());
+    let mut local = Vec::new();
+    for x in trees {
+        cancel.check()?;
+        local.clear();
+        for code in codes_of_tree(&x) {
+            local.push(*numbers.entry(code).or_insert_with(|| {
+                codes.push(code);
+                codes.len() as u32 - 1
+            }));
+        }
+        build.add(x.tree, |label| local[label as usize]);
+    }
+    Ok((build.finish(), codes))
+}
+
+/// Distinct subtrees while trees are added.
+struct Build {
+    dag: Dag,
+    found: Found,
+}
+
+impl Build {
+    fn new(nodes: usize) -> Self {
+        let table = vec![NONE; (2 * nodes).next_power_of_two()];
+        let dag = Dag { trees: vec![0], ids: Vec::with_capacity(nodes), ..Dag::default() };
+        Self { dag, found: Found { table, ..Found::default() } }
     }
 
+    fn add(&mut self, tree: &Prepared, number: impl Fn(u32) -> u32) {
+        let (dag, found) = (&mut self.dag, &mut self.found);
+        let oriented = tree.oriented(Orientation::Left);
+        let start = dag.ids.len();
+        for node in 0..oriented.len() {
+            let children = oriented.children(node).map(|child| dag.ids[start + child]);
+            let id = found.number(number(oriented.label[node]), children);
+            dag.ids.push(id);
+        }
+        dag.roots.push(dag.ids[dag.ids.len() - 1]);
+        dag.trees.push(dag.ids.len());
+        dag.largest = dag.largest.max(tree.nodes());
+    }
+
+    fn finish(self) -> Dag {
+        let mut dag = self.dag;
+        dag.number_by_height(self.found);
+        dag.assign_slots();
+        dag
+    }
+}
+
+impl Dag {
     /// Takes over the nodes that were found, in their final order.
     fn number_by_height(&mut self, found: Found) {
         let count = found.label.len();

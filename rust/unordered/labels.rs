@@ -1,49 +1,76 @@
-//! What pairing two labels saves, row by row.
+//! What pairing the label of a row with those of all columns saves.
 
 use crate::pair::Costs;
-use crate::unordered::dag::{Dag, NO_LABEL};
+use crate::unordered::dag::{NO_LABEL, Subtrees};
 use crate::unordered::quantum::Quantum;
 
-/// Tables of labels up to this many entries are computed once; rows of larger ones when needed.
-const MOST_KEPT: usize = 1 << 16;
+/// Up to this many savings are computed once for all labels of the rows; otherwise row by row.
+const MOST_KEPT: usize = 1 << 17;
 
-/// The savings of the labels of one side with those of the other, at least 0.
+/// The savings of labels of the rows with all columns, at least 0.
 #[derive(Debug, Default)]
 pub(super) struct LabelSavings<Q> {
     values: Vec<Q>,
-    columns: usize,
-    /// Whether all rows are kept.
+    /// The code of every column.
+    columns: Vec<u32>,
+    /// Whether the rows of all labels are kept.
     kept: bool,
+    /// Otherwise, the label of the row that is kept.
+    label: Option<u32>,
 }
 
 impl<Q: Quantum> LabelSavings<Q> {
-    pub(super) fn prepare(&mut self, x: &Dag, y: &Dag, costs: Costs<'_>) {
-        self.columns = y.codes.len();
-        self.kept = x.codes.len().saturating_mul(self.columns) <= MOST_KEPT;
+    pub(super) fn prepare(&mut self, x: Subtrees<'_>, y: Subtrees<'_>, costs: Costs<'_>) {
+        self.columns.clear();
+        self.columns.extend(y.dag.label.iter().map(|&label| y.codes[label as usize]));
+        // Nobody is no label.
+        self.columns[0] = NO_LABEL;
+        // Comparing codes is as fast as reading what is kept.
+        self.kept = !matches!(costs, Costs::Unit)
+            && x.codes.len().saturating_mul(self.columns.len()) <= MOST_KEPT;
+        self.label = None;
         self.values.clear();
         if self.kept {
-            for &from in &x.codes {
-                self.values.extend(y.codes.iter().map(|&to| saving::<Q>(costs, from, to)));
+            for &from in x.codes {
+                self.add_row(from, costs);
             }
         }
     }
 
-    /// The savings of a label of the first side with all labels of the second.
-    pub(super) fn row(&mut self, x: &Dag, label: u32, y: &Dag, costs: Costs<'_>) -> &[Q] {
+    /// The savings of a label of the rows with all columns.
+    pub(super) fn row(&mut self, x: Subtrees<'_>, label: u32, costs: Costs<'_>) -> &[Q] {
+        let width = self.columns.len();
         if self.kept {
-            return &self.values[label as usize * self.columns..][..self.columns];
+            return &self.values[label as usize * width..][..width];
         }
-        let from = x.codes[label as usize];
-        self.values.clear();
-        self.values.extend(y.codes.iter().map(|&to| saving::<Q>(costs, from, to)));
+        if self.label != Some(label) {
+            self.values.clear();
+            self.add_row(x.codes[label as usize], costs);
+            self.label = Some(label);
+        }
         &self.values
     }
-}
 
-#[inline(always)]
-fn saving<Q: Quantum>(costs: Costs<'_>, from: u32, to: u32) -> Q {
-    if from == NO_LABEL || to == NO_LABEL {
-        return Q::default();
+    fn add_row(&mut self, from: u32, costs: Costs<'_>) {
+        let zero = Q::default();
+        if from == NO_LABEL {
+            self.values.resize(self.values.len() + self.columns.len(), zero);
+            return;
+        }
+        if matches!(costs, Costs::Unit) {
+            let (one, two) = (Q::from_wide(1), Q::from_wide(2));
+            let saving = |&to: &u32| match to {
+                NO_LABEL => zero,
+                _ if to == from => two,
+                _ => one,
+            };
+            self.values.extend(self.columns.iter().map(saving));
+            return;
+        }
+        let saving = |&to: &u32| match to {
+            NO_LABEL => zero,
+            _ => Q::from_wide(costs.raw_saving(from, to).max(0)),
+        };
+        self.values.extend(self.columns.iter().map(saving));
     }
-    Q::from_wide(costs.raw_saving(from, to).max(0))
 }

@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::parallel::Cancel;
-use crate::unordered::dag::Kid;
+use crate::unordered::dag::{Kid, are_neighbours};
 use crate::unordered::quantum::Quantum;
 
 const NONE: u32 = u32::MAX;
@@ -46,36 +46,34 @@ struct Search<Q> {
 }
 
 impl<Q: Quantum> Matching<Q> {
-    /// The largest saving of a pairing of two multisets, or `known` if that is not smaller.
-    /// `saving(a, b)` is that of two of their members, at least 0.
-    pub(super) fn solve(
+    /// The largest saving of a pairing of two multisets. `row(a)` holds the savings of a member of
+    /// the first with all that can be members of the second, at least 0. With `known`, that is
+    /// returned if no pairing saves more, and there may be no [`Matching::pairs`].
+    pub(super) fn solve<'r>(
         &mut self,
         (x, y): (&[Kid], &[Kid]),
-        saving: impl Fn(u32, u32) -> Q,
+        row: impl Fn(u32) -> &'r [Q],
         known: Option<Q>,
         cancel: &Cancel,
-    ) -> Result<Q> {
+    ) -> Result<Q>
+    where
+        Q: 'r,
+    {
         let count = |kids: &[Kid]| kids.iter().map(|kid| u64::from(kid.1)).sum::<u64>();
         self.swapped = count(x) > count(y);
         let (sources, sinks) = if self.swapped { (y, x) } else { (x, y) };
-        self.savings.clear();
-        for &(a, _) in sources {
-            let swapped = self.swapped;
-            let of = |&(b, _): &Kid| if swapped { saving(b, a) } else { saving(a, b) };
-            self.savings.extend(sinks.iter().map(of));
-        }
-        let demands = sinks.len();
+        self.gather((x, y), row);
         let zero = Q::default();
         self.of_source.clear();
-        let rows = self.savings.chunks_exact(demands);
-        self.of_source.extend(rows.map(|row| row.iter().copied().max().unwrap_or(zero)));
-        if let Some(known) = known {
-            // Several sources may have the same best sink, so this sum may not fit.
-            let most = self.of_source.iter().zip(sources);
-            let most: i128 = most.map(|(most, kid)| most.wide() * i128::from(kid.1)).sum();
-            if most <= known.wide() {
-                return Ok(known);
-            }
+        let rows = self.savings.chunks_exact(sinks.len());
+        self.of_source.extend(rows.map(|row| row.iter().copied().fold(zero, Q::max)));
+        // Several sources may have the same best sink, so this sum may not fit.
+        let most = self.of_source.iter().zip(sources);
+        let most: i128 = most.map(|(most, kid)| most.wide() * i128::from(kid.1)).sum();
+        if let Some(known) = known
+            && most <= known.wide()
+        {
+            return Ok(known);
         }
         self.supply.clear();
         self.supply.extend(sources.iter().map(|kid| kid.1));
@@ -87,8 +85,10 @@ impl<Q: Quantum> Matching<Q> {
             self.ship_from_one();
         } else {
             self.of_sink.clear();
-            self.of_sink.resize(demands, zero);
-            self.ship_at_once();
+            self.of_sink.resize(sinks.len(), zero);
+            if self.ship_at_once() {
+                return Ok(Q::from_wide(most));
+            }
             for source in 0..sources.len() {
                 while self.supply[source] > 0 {
                     cancel.check()?;
@@ -98,6 +98,32 @@ impl<Q: Quantum> Matching<Q> {
         }
         let shipped = self.savings.iter().zip(&self.flow).filter(|(_, flow)| **flow > 0);
         Ok(shipped.fold(zero, |sum, (saving, &flow)| sum + saving.times(flow)))
+    }
+
+    /// Writes the savings, source by source.
+    fn gather<'r>(&mut self, (x, y): (&[Kid], &[Kid]), row: impl Fn(u32) -> &'r [Q])
+    where
+        Q: 'r,
+    {
+        self.savings.clear();
+        if self.swapped {
+            self.savings.resize(x.len() * y.len(), Q::default());
+            for (at, &(kid, _)) in x.iter().enumerate() {
+                let row = row(kid);
+                let places = self.savings[at..].iter_mut().step_by(x.len());
+                for (place, &(other, _)) in places.zip(y) {
+                    *place = row[other as usize];
+                }
+            }
+            return;
+        }
+        let neighbours = are_neighbours(y);
+        for &(kid, _) in x {
+            match &neighbours {
+                Some(others) => self.savings.extend_from_slice(&row(kid)[others.clone()]),
+                None => self.savings.extend(y.iter().map(|other| row(kid)[other.0 as usize])),
+            }
+        }
     }
 
     /// The pairs of the last solution: positions on both sides, and how many.
@@ -122,19 +148,27 @@ impl<Q: Quantum> Matching<Q> {
         }
     }
 
-    /// Ships what can go to the best sink of its source.
-    fn ship_at_once(&mut self) {
+    /// Ships what can go to the best sink of its source, and returns whether that is all.
+    fn ship_at_once(&mut self) -> bool {
         let demands = self.demand.len();
+        let mut all = true;
         for (source, row) in self.savings.chunks_exact(demands).enumerate() {
+            let (most, left) = (self.of_source[source], &mut self.supply[source]);
             for (sink, &saving) in row.iter().enumerate() {
-                let amount = self.supply[source].min(self.demand[sink]);
-                if saving == self.of_source[source] && amount > 0 {
-                    self.flow[source * demands + sink] = amount;
-                    self.supply[source] -= amount;
-                    self.demand[sink] -= amount;
+                if saving != most || self.demand[sink] == 0 {
+                    continue;
+                }
+                let amount = (*left).min(self.demand[sink]);
+                self.flow[source * demands + sink] = amount;
+                *left -= amount;
+                self.demand[sink] -= amount;
+                if *left == 0 {
+                    break;
                 }
             }
+            all &= *left == 0;
         }
+        all
     }
 
     /// Ships along the shortest path from a source to a sink with a rest of demand; other units

@@ -10,7 +10,7 @@ use crate::pair::{Costs, LocalLabels, Operand, SetCosts, Side};
 use crate::pairwise::{Computed, MatrixRequest, Results, must_meet_themselves};
 use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::Copies;
-use crate::unordered::dag::Dag;
+use crate::unordered::dag::{Dag, Subtrees, of_trees};
 use crate::unordered::pair::{Workspace, width_of, with_table};
 use crate::unordered::quantum::Width;
 use crate::unordered::table::table_bytes;
@@ -33,10 +33,17 @@ const NONE: u32 = u32::MAX;
 struct Chunk {
     trees: Vec<u32>,
     dag: Dag,
+    codes: Vec<u32>,
     /// For every distinct subtree the tree of the chunk that it is all of.
     tree_of: Vec<u32>,
     /// The labels of the trees, if costs come from vectors.
     labels: Option<LocalLabels>,
+}
+
+impl Chunk {
+    fn subtrees(&self) -> Subtrees<'_> {
+        Subtrees { dag: &self.dag, codes: &self.codes }
+    }
 }
 
 /// Computes all distances of the request and hands them to `store(i, j, distance)` on the calling
@@ -87,7 +94,7 @@ fn copies(side: &Side<'_>, crew: &mut Crew<'_>) -> Result<Copies> {
     let nodes: usize = side.trees.iter().map(|tree| tree.nodes() + 1).sum();
     let cancel = crew.cancel;
     let operands = (0..side.trees.len()).map(|index| side.operand(index));
-    let dag = crew.one(nodes < SMALL_SIDE, || Dag::new(operands.clone(), cancel))?;
+    let (dag, _) = crew.one(nodes < SMALL_SIDE, || of_trees(operands.clone(), cancel))?;
     Ok(Copies::of_numbers(&dag.roots))
 }
 
@@ -111,7 +118,9 @@ fn chunks(
         }
         filled += nodes(tree);
     }
-    cuts.push(order.len());
+    if !order.is_empty() {
+        cuts.push(order.len());
+    }
     let cancel = crew.cancel;
     crew.map(cuts.len() - 1, all < SMALL_SIDE, |part| {
         let trees = order[cuts[part]..cuts[part + 1]].to_vec();
@@ -121,12 +130,12 @@ fn chunks(
             SetCosts::Fixed(_) => None,
         };
         let codes = labels.as_ref().map_or(side.codes, |labels| Some(&labels.codes));
-        let dag = Dag::new(prepared().map(|tree| Operand { tree, codes }), cancel)?;
+        let (dag, codes) = of_trees(prepared().map(|tree| Operand { tree, codes }), cancel)?;
         let mut tree_of = vec![NONE; dag.width()];
         for (tree, &root) in dag.roots.iter().enumerate() {
             tree_of[root as usize] = tree as u32;
         }
-        Ok(Chunk { trees, dag, tree_of, labels })
+        Ok(Chunk { trees, dag, codes, tree_of, labels })
     })
 }
 
@@ -264,7 +273,7 @@ impl<'a> Matrix<'a> {
         let mut computed = 0;
         let (x, y) = (&rows.dag, &columns.dag);
         with_table!(workspace, width_of(x, y, costs), table => {
-            table.fill((x, y), costs, false, cancel, |id, saved| {
+            table.fill((rows.subtrees(), columns.subtrees()), costs, false, cancel, |id, saved| {
                 let row = rows.tree_of[id as usize];
                 if row == NONE {
                     return;

@@ -5,10 +5,9 @@ use crate::memory;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::parallel::Cancel;
 use crate::tree::Orientation;
-use crate::unordered::dag::Dag;
+use crate::unordered::dag::{Dag, NO_LABEL, OfTree, Subtrees, codes_of_tree, of_trees};
 use crate::unordered::quantum::Width;
 use crate::unordered::table::Table;
-use std::iter::once;
 
 /// Scratch of a thread, for tables of any width.
 #[derive(Debug, Default)]
@@ -70,14 +69,16 @@ pub fn distance(
     if cutoff.is_some_and(|cutoff| is_above(pair, cutoff)) {
         return Ok(f64::INFINITY);
     }
-    let (x, y) = (Dag::new(once(pair.x), cancel)?, Dag::new(once(pair.y), cancel)?);
-    if costs_nothing(pair, &x, &y, cancel)? {
+    let (x, y) = (OfTree::new(pair.x.tree), OfTree::new(pair.y.tree));
+    let codes = [&pair.x, &pair.y].map(codes_of_tree);
+    let sides = (Subtrees { dag: &x, codes: &codes[0] }, Subtrees { dag: &y, codes: &codes[1] });
+    if costs_nothing(pair, sides, cancel)? {
         return Ok(0.0);
     }
     let (root_x, root_y) = (x.roots[0], y.roots[0] as usize);
     let mut saved = 0;
     with_table!(workspace, width_of(&x, &y, pair.costs), table => {
-        table.fill((&x, &y), pair.costs, false, cancel, |id, row| {
+        table.fill(sides, pair.costs, false, cancel, |id, row| {
             if id == root_x {
                 saved = i128::from(row[root_y]);
             }
@@ -94,15 +95,22 @@ fn is_above(pair: &Pair<'_>, cutoff: f64) -> bool {
 }
 
 /// Whether two trees are equal up to the order of children, and keeping all labels is free.
-fn costs_nothing(pair: &Pair<'_>, x: &Dag, y: &Dag, cancel: &Cancel) -> Result<bool> {
-    if pair.x.tree.nodes() != pair.y.tree.nodes() || x.width() != y.width() {
+fn costs_nothing(
+    pair: &Pair<'_>,
+    (x, y): (Subtrees<'_>, Subtrees<'_>),
+    cancel: &Cancel,
+) -> Result<bool> {
+    if pair.x.tree.nodes() != pair.y.tree.nodes() || x.dag.width() != y.dag.width() {
         return Ok(false);
     }
-    let mut codes = pair.x.tree.labels().iter().map(|&label| pair.x.code(label));
-    if !codes.all(|code| y.codes.contains(&code) && pair.costs.is_free(code, code)) {
+    let [mut of_x, mut of_y] = [x.codes, y.codes].map(<[u32]>::to_vec);
+    of_x.sort_unstable();
+    of_y.sort_unstable();
+    let is_free = |&code: &u32| code == NO_LABEL || pair.costs.is_free(code, code);
+    if of_x != of_y || !of_x.iter().all(is_free) {
         return Ok(false);
     }
-    let both = Dag::new([pair.x, pair.y].into_iter(), cancel)?;
+    let (both, _) = of_trees([pair.x, pair.y].into_iter(), cancel)?;
     Ok(both.roots[0] == both.roots[1])
 }
 
@@ -117,7 +125,9 @@ pub fn subtree_distances(
 ) -> Result<Vec<f64>> {
     let (n, m) = (pair.x.tree.nodes(), pair.y.tree.nodes());
     memory::check("the distances of all subtrees", 8 * n as u64 * m as u64)?;
-    let (x, y) = (Dag::new(once(pair.x), cancel)?, Dag::new(once(pair.y), cancel)?);
+    let (x, y) = (OfTree::new(pair.x.tree), OfTree::new(pair.y.tree));
+    let codes = [&pair.x, &pair.y].map(codes_of_tree);
+    let sides = (Subtrees { dag: &x, codes: &codes[0] }, Subtrees { dag: &y, codes: &codes[1] });
     let deleted = subtree_sums(&pair.x, |code| pair.costs.delete(code));
     let inserted = subtree_sums(&pair.y, |code| pair.costs.insert(code));
     let preorder = |operand: &Operand<'_>| {
@@ -129,7 +139,7 @@ pub fn subtree_distances(
     nodes.sort_unstable();
     let mut found = vec![0.0; n * m];
     with_table!(workspace, width_of(&x, &y, pair.costs), table => {
-        table.fill((&x, &y), pair.costs, false, cancel, |id, row| {
+        table.fill(sides, pair.costs, false, cancel, |id, row| {
             let first = nodes.partition_point(|node| *node.0 < id);
             for &(_, i) in nodes[first..].iter().take_while(|node| *node.0 == id) {
                 let distances = &mut found[rows[i] * m..][..m];

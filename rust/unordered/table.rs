@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::memory;
 use crate::pair::Costs;
 use crate::parallel::Cancel;
-use crate::unordered::dag::{Dag, Kid};
+use crate::unordered::dag::{Dag, Kid, Subtrees, are_neighbours};
 use crate::unordered::labels::LabelSavings;
 use crate::unordered::matching::Matching;
 use crate::unordered::quantum::Quantum;
@@ -60,12 +60,13 @@ impl<Q: Quantum> Table<Q> {
     /// row of every node stays; otherwise rows are reused ([`Dag::slot`]).
     pub(super) fn fill(
         &mut self,
-        (x, y): (&Dag, &Dag),
+        sides: (Subtrees<'_>, Subtrees<'_>),
         costs: Costs<'_>,
         keep: bool,
         cancel: &Cancel,
         mut visit: impl FnMut(u32, &[Q]),
     ) -> Result<()> {
+        let (x, y) = (sides.0.dag, sides.1.dag);
         let rows = if keep { x.width() } else { x.slots };
         memory::check("the table of subtrees", table_bytes(x, y, rows, size_of::<Q>() as u64))?;
         let width = y.width();
@@ -74,15 +75,15 @@ impl<Q: Quantum> Table<Q> {
         }
         self.nobody.clear();
         self.nobody.resize(width, Q::default());
-        self.labels.prepare(x, y, costs);
+        self.labels.prepare(sides.0, sides.1, costs);
         for &id in &x.order {
             cancel.check()?;
             let slot = |id: u32| if keep { id as usize } else { x.slot[id as usize] as usize };
             let mut row = std::mem::take(&mut self.rows[slot(id)]);
             self.start_row(&mut row, x.kids(id), width, slot);
-            let label = self.labels.row(x, x.label[id as usize], y, costs);
-            for column in 1..=y.leaves {
-                row.tree[column] = row.tree[column].max(label[y.label[column] as usize]);
+            let label = self.labels.row(sides.0, x.label[id as usize], costs);
+            for (value, &saving) in row.tree[..=y.leaves].iter_mut().zip(label) {
+                *value = (*value).max(saving);
             }
             let kids = x.kids(id);
             let couple = x.couple[id as usize];
@@ -103,15 +104,17 @@ impl<Q: Quantum> Table<Q> {
                     }
                 }
                 _ => {
-                    self.best.fill(kids, width, |kid| &self.rows[slot(kid)].tree);
+                    if y.runs.iter().any(|run| run.0) {
+                        self.best.fill(kids, width, |kid| &self.rows[slot(kid)].tree);
+                    }
                     let (best, rows, matching) = (&self.best, &self.rows, &mut self.matching);
                     for (couples, run) in &y.runs {
                         if *couples {
                             raise_couples(&mut row, run, label, y, |c, d| best.of_two(c, d));
                         } else {
                             let many = |others: &[Kid], known: Q| {
-                                let saving = |s: u32, t: u32| rows[slot(s)].tree[t as usize];
-                                matching.solve((kids, others), saving, Some(known), cancel)
+                                let row = |kid: u32| &rows[slot(kid)].tree[..];
+                                matching.solve((kids, others), row, Some(known), cancel)
                             };
                             raise_many(&mut row, run, label, y, many)?;
                         }
@@ -151,13 +154,12 @@ impl<Q: Quantum> Table<Q> {
 fn raise_leaf<Q: Quantum>(tree: &mut [Q], label: &[Q], y: &Dag) {
     for (couples, run) in &y.runs {
         for column in run.clone() {
-            let own = label[y.label[column] as usize];
+            let own = label[column];
             tree[column] = if *couples {
                 let [c, d] = y.couple[column];
                 own.max(tree[c as usize]).max(tree[d as usize])
             } else {
-                let kids = y.kids(column as u32).iter();
-                kids.map(|kid| tree[kid.0 as usize]).fold(own, Q::max)
+                own.max(largest(tree, y.kids(column as u32)))
             };
         }
     }
@@ -177,7 +179,7 @@ fn raise_couples<Q: Quantum>(
         let [c, d] = y.couple[column].map(|child| child as usize);
         let below = forest[column].max(pairing(c, d)).max(forest[c]).max(forest[d]);
         forest[column] = below;
-        let paired = below + label[y.label[column] as usize];
+        let paired = below + label[column];
         tree[column] = tree[column].max(paired).max(tree[c]).max(tree[d]);
     }
 }
@@ -194,16 +196,23 @@ fn raise_many<Q: Quantum>(
 ) -> Result<()> {
     for column in run.clone() {
         let kids = y.kids(column as u32);
-        let (mut below, mut all) = (row.forest[column], row.tree[column]);
-        for &(kid, _) in kids {
-            below = below.max(row.forest[kid as usize]);
-            all = all.max(row.tree[kid as usize]);
-        }
-        below = below.max(pairing(kids, below)?);
+        let known = row.forest[column].max(largest(&row.forest, kids));
+        let below = known.max(pairing(kids, known)?);
+        let all = row.tree[column].max(largest(&row.tree, kids));
         row.forest[column] = below;
-        row.tree[column] = all.max(below + label[y.label[column] as usize]);
+        row.tree[column] = all.max(below + label[column]);
     }
     Ok(())
+}
+
+/// The largest value of a row among some columns.
+#[inline(always)]
+fn largest<Q: Quantum>(values: &[Q], kids: &[Kid]) -> Q {
+    let zero = Q::default();
+    match are_neighbours(kids) {
+        Some(kids) => values[kids].iter().copied().fold(zero, Q::max),
+        None => kids.iter().map(|kid| values[kid.0 as usize]).fold(zero, Q::max),
+    }
 }
 
 /// The best pairing of two rows with several columns.

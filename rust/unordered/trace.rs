@@ -4,11 +4,10 @@ use crate::error::Result;
 use crate::pair::Pair;
 use crate::parallel::Cancel;
 use crate::tree::{Orientation, Oriented};
-use crate::unordered::dag::Dag;
+use crate::unordered::dag::{Dag, OfTree, Subtrees, codes_of_tree};
 use crate::unordered::pair::{Workspace, width_of, with_table};
 use crate::unordered::quantum::{Quantum, Width};
 use crate::unordered::table::Table;
-use std::iter::once;
 
 /// The cost of one optimal alignment and its pairs in preorder, those of the first tree ascending.
 ///
@@ -19,9 +18,11 @@ pub fn align(
     workspace: &mut Workspace,
     cancel: &Cancel,
 ) -> Result<(f64, Vec<(u32, u32)>)> {
-    let (x, y) = (Dag::new(once(pair.x), cancel)?, Dag::new(once(pair.y), cancel)?);
+    let (x, y) = (OfTree::new(pair.x.tree), OfTree::new(pair.y.tree));
+    let codes = [&pair.x, &pair.y].map(codes_of_tree);
+    let sides = (Subtrees { dag: &x, codes: &codes[0] }, Subtrees { dag: &y, codes: &codes[1] });
     let (mut pairs, saved) = with_table!(workspace, width_of(&x, &y, pair.costs), table => {
-        table.fill((&x, &y), pair.costs, true, cancel, |_, _| {})?;
+        table.fill(sides, pair.costs, true, cancel, |_, _| {})?;
         let saved = table.rows[x.roots[0] as usize].tree[y.roots[0] as usize];
         (Trace::new(pair, (&x, &y), table).pairs(cancel)?, i128::from(saved))
     });
@@ -126,8 +127,8 @@ impl<'a, Q: Quantum> Trace<'a, Q> {
         let saved = self.forest(i, j);
         let kids = (self.dags[0].kids(self.id(0, i)), self.dags[1].kids(self.id(1, j)));
         let Table { rows, matching, .. } = &mut *self.table;
-        let saving = |s: u32, t: u32| rows[s as usize].tree[t as usize];
-        if matching.solve(kids, saving, None, cancel)? == saved {
+        let row = |kid: u32| &rows[kid as usize].tree[..];
+        if matching.solve(kids, row, None, cancel)? == saved {
             // Equal children are neighbours, and taken one after the other.
             let starts = |kids: &[(u32, u32)]| {
                 let add = |sum: &mut usize, kid: &(u32, u32)| {
