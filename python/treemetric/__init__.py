@@ -30,6 +30,13 @@ from treemetric.distances import distance, pairwise_distances
 from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
+from treemetric.unordered import (
+    UnorderedAlignment,
+    unordered_align,
+    unordered_distance,
+    unordered_pairwise_distances,
+    unordered_subtree_distances,
+)
 
 if TYPE_CHECKING:
     from treemetric import (
@@ -61,6 +68,7 @@ __all__ = [
     "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
+    "UnorderedAlignment",
     "VectorCosts",
     "Violation",
     "WithinResult",
@@ -81,6 +89,10 @@ __all__ = [
     "soft_alignment",
     "subtree_distances",
     "testing",
+    "unordered_align",
+    "unordered_distance",
+    "unordered_pairwise_distances",
+    "unordered_subtree_distances",
     "within",
 ]
 

@@ -20,6 +20,7 @@ LAYERS = (
     ("matrix",),
     ("distances", "distributed"),
     ("alignment",),
+    ("unordered",),
     ("neighbors",),
     ("_estimators", "transformers"),
     ("classification",),
