@@ -5,29 +5,35 @@ They make estimators with ``metric='precomputed'`` work on trees.
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import Distances, DType, Trees
-from treemetric._base.validation import check_dtype, check_int, check_n_jobs
+from treemetric._base.validation import check_bool, check_dtype, check_int, check_n_jobs
 from treemetric._estimators.checks import check_option, check_some_trees
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
+from treemetric.unordered import unordered_pairwise_distances
 
 if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 __all__ = ["TreeDistances", "TreeNeighborsGraph"]
 
+# Unordered distances that are in memory at a time.
+_BLOCK = 1 << 22
+
 
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer that stores trees and compares other trees with them."""
 
     costs: Costs | None
+    ordered: bool
     n_jobs: int | None
     trees_: "TreeSet"
 
@@ -45,6 +51,7 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         name = type(self).__name__
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
+        check_bool(self.ordered, "ordered", name)
         self.trees_ = check_some_trees(X, name)
 
     def _check_transform(self, X: Trees) -> "TreeSet":
@@ -59,6 +66,9 @@ class TreeDistances(_TreeTransformer):
     ----------
     costs : Costs, optional
         The costs of edits; every edit costs 1 by default.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     dtype : {'float64', 'float32'}, default='float64'
@@ -93,10 +103,12 @@ class TreeDistances(_TreeTransformer):
         self,
         *,
         costs: Costs | None = None,
+        ordered: bool = True,
         n_jobs: int | None = None,
         dtype: DType = "float64",
     ) -> None:
         self.costs = costs
+        self.ordered = ordered
         self.n_jobs = n_jobs
         self.dtype = dtype
 
@@ -182,7 +194,8 @@ class TreeDistances(_TreeTransformer):
 
     def _distances(self, X: "TreeSet", Y: "TreeSet | None") -> Distances:
         options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
-        return pairwise_distances(X, Y, dtype=self.dtype, **options)
+        measure = pairwise_distances if self.ordered else unordered_pairwise_distances
+        return measure(X, Y, dtype=self.dtype, **options)
 
 
 class TreeNeighborsGraph(_TreeTransformer):
@@ -200,6 +213,9 @@ class TreeNeighborsGraph(_TreeTransformer):
         The values of edges: distances, or 1.
     costs : Costs, optional
         The costs of edits; every edit costs 1 by default.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
 
@@ -218,7 +234,8 @@ class TreeNeighborsGraph(_TreeTransformer):
     Notes
     -----
     The search is that of `treemetric.nearest`: most distances are not computed, and only distances
-    of neighbours are stored. Rows are sorted by distance, then by index.
+    of neighbours are stored. With ``ordered=False`` all distances are computed, some rows at a
+    time. Rows are sorted by distance, then by index.
 
     Examples
     --------
@@ -240,11 +257,13 @@ class TreeNeighborsGraph(_TreeTransformer):
         *,
         mode: str = "distance",
         costs: Costs | None = None,
+        ordered: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
         self.costs = costs
+        self.ordered = ordered
         self.n_jobs = n_jobs
 
     def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
@@ -346,5 +365,26 @@ class TreeNeighborsGraph(_TreeTransformer):
                 f"n_neighbors = {self.n_neighbors}, n_samples_fit = {m}, n_samples = {n}"
             )
             raise ValueError(message)
+        if not self.ordered:
+            return self._unordered_graph(trees, kept)
         found = nearest(trees, self.trees_, k=kept, costs=self.costs, n_jobs=self.n_jobs)
         return found.to_graph(mode=self.mode)
+
+    def _unordered_graph(self, trees: "TreeSet", kept: int) -> csr_matrix:
+        """Return the graph of unordered trees, from all distances of some rows at a time."""
+        n, m = len(trees), self.n_samples_fit_
+        indices = np.empty((n, kept), dtype=np.int64)
+        values = np.ones((n, kept))
+        step = max(1, _BLOCK // m)
+        for start in range(0, n, step):
+            rows = trees[start : start + step]
+            found = unordered_pairwise_distances(
+                rows, self.trees_, costs=self.costs, n_jobs=self.n_jobs
+            )
+            # A stable sort keeps the first of equal distances.
+            best = np.argsort(found, axis=1, kind="stable")[:, :kept]
+            indices[start : start + step] = best
+            if self.mode == "distance":
+                values[start : start + step] = np.take_along_axis(found, best, axis=1)
+        starts = np.arange(0, n * kept + 1, kept)
+        return csr_matrix((values.ravel(), indices.ravel(), starts), shape=(n, m))

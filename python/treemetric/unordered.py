@@ -236,7 +236,7 @@ class UnorderedAlignment(Alignment):
             if i is not None and j is not None:
                 first[j] = i
         children: list[list[int]] = [[] for _ in parents]
-        roots = []
+        roots: list[int] = []
         for node in range(len(parents) - 1, -1, -1):
             parent = parents[node]
             if parent >= 0:

@@ -254,8 +254,9 @@ class Alignment(Immutable):
         edits = self._all_edits()
         kept = sum(_keeps(edit) for edit in edits)
         count = {op: sum(e.op == op for e in edits) for op in ("replace", "delete", "insert")}
+        name = type(self).__name__
         return (
-            f"<{type(self).__name__} of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
+            f"<{name} of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
             f"{count['delete']} deleted, {count['insert']} inserted>"
         )
 

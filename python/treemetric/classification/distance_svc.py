@@ -40,6 +40,9 @@ class DistanceSVC(TreeClassifier):
         Whether X holds trees or distances.
     costs : Costs, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`. Not used with precomputed distances.
     class_weight : dict or 'balanced', optional
         Weights of the classes, as in ``sklearn.svm.SVC``.
     tol : float, default=1e-3
@@ -115,6 +118,7 @@ class DistanceSVC(TreeClassifier):
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
         costs: Costs | None = None,
+        ordered: bool = True,
         class_weight: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -126,6 +130,7 @@ class DistanceSVC(TreeClassifier):
         self.eigenvalues = eigenvalues
         self.metric = metric
         self.costs = costs
+        self.ordered = ordered
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
