@@ -1,5 +1,6 @@
 //! Slow and obvious twins of what the crate computes fast. For tests only.
 
+use crate::cost::OperationCosts;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -59,6 +60,35 @@ pub(crate) type Cost<'a> = &'a dyn Fn(Option<i32>, Option<i32>) -> i64;
 
 pub(crate) fn unit(a: Option<i32>, b: Option<i32>) -> i64 {
     i64::from(a != b)
+}
+
+/// More than deleting and inserting everything in any test: what is never done costs that much.
+pub(crate) const NEVER_COST: i64 = 1_000_000;
+
+/// Whole numbers as costs, infinite for [`NEVER_COST`].
+pub(crate) fn scaled(cost: i64, unit: f64) -> f64 {
+    if cost == NEVER_COST { f64::INFINITY } else { cost as f64 * unit }
+}
+
+/// What deleting, inserting and replacing cost, with ties, zeros and infinity.
+pub(crate) fn kinds() -> impl Strategy<Value = [i64; 3]> {
+    let replace = prop_oneof![4 => 0..7i64, 2 => 0..20i64, 1 => Just(NEVER_COST)];
+    (0..8i64, 0..8i64, replace).prop_map(|(delete, insert, replace)| [delete, insert, replace])
+}
+
+/// The costs of labels by kind of edit.
+pub(crate) fn by_kind([delete, insert, replace]: [i64; 3]) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+    move |a, b| match (a, b) {
+        (Some(a), Some(b)) if a != b => replace,
+        (Some(_), None) => delete,
+        (None, Some(_)) => insert,
+        _ => 0,
+    }
+}
+
+/// The same as the crate has them.
+pub(crate) fn operations([delete, insert, replace]: [i64; 3], unit: f64) -> OperationCosts {
+    OperationCosts::new(scaled(delete, unit), scaled(insert, unit), scaled(replace, unit)).unwrap()
 }
 
 /// The edit distance of two forests by the recursion on their right-most roots.

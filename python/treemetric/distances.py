@@ -9,10 +9,9 @@ from treemetric._base.typing import Distances, DType, Progress, Trees
 from treemetric._base.typing import Path as PathLike
 from treemetric._base.validation import check_bool, check_cutoff, check_n_jobs, refuse, shown
 from treemetric.costs import Costs
-from treemetric.costs.resolve import check_costs
+from treemetric.costs.resolve import check_pair
 from treemetric.matrix.problem import Problem
 from treemetric.tree import Tree
-from treemetric.treeset import check_tree
 
 __all__ = ["distance", "pairwise_distances"]
 
@@ -85,10 +84,9 @@ def distance(x: Tree, y: Tree, *, costs: Costs | None = None, cutoff: float | No
         if cutoff is None:
             return _core.unit_distance(x._data, y._data)
         return _core.unit_distance(x._data, y._data, check_cutoff(cutoff, "distance"))
-    check_tree(x, "x", "distance")
-    check_tree(y, "y", "distance")
+    checked = check_pair(x, y, costs, "distance")
     limit = check_cutoff(cutoff, "distance")
-    table, index = check_costs(costs, "distance")._pair_table(x, y)
+    table, index = checked._pair_table(x, y)
     if table is None:
         return _core.unit_distance(x._data, y._data, limit)
     return _core.table_distance(x._data, y._data, table, index, limit)

@@ -2,7 +2,7 @@
 
 use crate::align::Integer;
 use crate::align::recycle::{Recycle, Recycled};
-use crate::cost::Scale;
+use crate::cost::{NEVER, Scale};
 use crate::distance::{Quanta, Scratch, subtree_savings};
 use crate::error::Result;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
@@ -51,7 +51,7 @@ pub struct Problem<'a, Q: Recycle> {
     pub(crate) y: &'a Paths,
     /// Savings of subtree pairs.
     pub(crate) trees: Recycled<Q>,
-    /// Savings of label pairs, negative where pairing loses.
+    /// Savings of label pairs, negative where pairing loses, `Q::NEVER` if they are never paired.
     labels: Vec<Q>,
     label_width: usize,
     /// Values that differ by at most this count as equal.
@@ -98,7 +98,10 @@ impl<'a> Setting<'a> {
         let mut labels = Vec::with_capacity(rows.len() * columns.len());
         for &a in rows {
             let a = x.code(a);
-            labels.extend(columns.iter().map(|&b| Q::from_wide(costs.raw_saving(a, y.code(b)))));
+            labels.extend(columns.iter().map(|&b| match costs.raw_saving(a, y.code(b)) {
+                NEVER => Q::NEVER,
+                saving => Q::from_wide(saving),
+            }));
         }
         let optimum = nothing_saved - saving;
         let rounding = if exact { 0 } else { rounding(&x, &y) };
@@ -120,10 +123,7 @@ impl<'a> Setting<'a> {
 
 /// Whether quanta are the costs that were asked for, unrounded.
 fn is_exact(costs: Costs<'_>) -> bool {
-    match costs {
-        Costs::Unit => true,
-        Costs::Table(table) => matches!(table.scale(), Scale::Decimal(_)),
-    }
+    matches!(costs.scale(), Scale::Decimal(_))
 }
 
 /// What rounding the costs to quanta can have changed in the cost of an alignment.
@@ -143,10 +143,10 @@ pub(crate) fn only_counterparts(x: &Operand<'_>, y: &Operand<'_>, costs: SetCost
     };
     match costs {
         SetCosts::Fixed(Costs::Unit) => true,
-        SetCosts::Fixed(costs @ Costs::Table(table)) => {
+        SetCosts::Fixed(costs) => {
             let slack = if is_exact(costs) { 0 } else { rounding(x, y) };
-            all_above(x, slack, &|code| table.delete(code))
-                && all_above(y, slack, &|code| table.insert(code))
+            all_above(x, slack, &|code| costs.delete(code))
+                && all_above(y, slack, &|code| costs.insert(code))
         }
         // The same labels on both sides, and the same gaps.
         SetCosts::Vectors(vectors) => all_above(x, rounding(x, y), &|code| vectors.gap(code)),
@@ -178,7 +178,7 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         (self.trees, self.saving)
     }
 
-    /// The saving of pairing two nodes.
+    /// The saving of pairing two nodes; `Q::NEVER` is below all others by more than the slack.
     #[inline(always)]
     pub(crate) fn pair(&self, i: usize, j: usize) -> Q {
         let (a, b) = (self.x.label[i] as usize, self.y.label[j] as usize);

@@ -25,7 +25,10 @@ pub fn soft_alignment<Q: Integer>(
 ) -> Result<(f64, Expectation)> {
     let reach = Reach::all(problem)?;
     let list = |pair: (usize, usize), found: &mut Reached| found.add_all(problem, pair, cancel);
-    let weight = |i: usize, j: usize| problem.quanta_to_cost(problem.pair(i, j)) / temperature;
+    let weight = |i: usize, j: usize| match problem.pair(i, j) {
+        never if never == Q::NEVER => f64::NEG_INFINITY,
+        saving => problem.quanta_to_cost(saving) / temperature,
+    };
     let (expected, log_total) =
         expectation(problem, &reach, (&list, &mut Lists::default()), &weight, cancel)?;
     Ok((problem.cost_of_nothing_saved() - temperature * log_total, expected))

@@ -46,7 +46,7 @@ fn cost_of(seed: u64) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
 }
 
 fn table(cost: naive::Cost<'_>, unit: f64) -> CostTable {
-    let scaled = |a, b| cost(a, b) as f64 * unit;
+    let scaled = |a, b| naive::scaled(cost(a, b), unit);
     let replace: Vec<_> = (0..9).map(|k| scaled(Some(k / 3), Some(k % 3))).collect();
     let delete: Vec<_> = (0..3).map(|a| scaled(Some(a), None)).collect();
     let insert: Vec<_> = (0..3).map(|b| scaled(None, Some(b))).collect();
@@ -112,6 +112,44 @@ proptest! {
         let cost = cost_of(seed);
         for unit in [1.0, 1.0 / 3.0] {
             check(&x, &y, Costs::Table(&table(&cost, unit)), &cost, unit);
+        }
+    }
+
+    /// Some pairs of labels are never made, also of equal labels and where another pair ties.
+    #[test]
+    fn what_is_never_paired_is_in_no_alignment(
+        x in trees(5, 3), y in trees(5, 3), seed in any::<u64>(), never in 0u16..512,
+    ) {
+        let some = cost_of(seed);
+        let cost = |a: Option<i32>, b: Option<i32>| match (a, b) {
+            (Some(p), Some(q)) if never >> (3 * p + q) & 1 == 1 => naive::NEVER_COST,
+            _ => some(a, b),
+        };
+        for unit in [1.0, 1.0 / 3.0] {
+            check(&x, &y, Costs::Table(&table(&cost, unit)), &cost, unit);
+        }
+        let table = table(&cost, 1.0);
+        let (tree_x, tree_y) = (prepare(&x), prepare(&y));
+        let problem = ordered::<i64>(&tree_x, &tree_y, Costs::Table(&table), Order::Free);
+        // So hot that costs do not count.
+        let (_, soft) = soft_alignment(&problem, 1e60, &Cancel::default()).unwrap();
+        for (i, &a) in x.codes.iter().enumerate() {
+            for (j, &b) in y.codes.iter().enumerate() {
+                let share = soft.shares[i * (y.codes.len() + 1) + j];
+                prop_assert!(share > 0.0 || cost(Some(a), Some(b)) == naive::NEVER_COST);
+                prop_assert!(share == 0.0 || cost(Some(a), Some(b)) != naive::NEVER_COST);
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_of_edits_agree_with_the_enumeration(
+        x in trees(5, 3), y in trees(5, 3), kinds in naive::kinds()
+    ) {
+        let cost = naive::by_kind(kinds);
+        for unit in [1.0, 1.0 / 3.0] {
+            let costs = naive::operations(kinds, unit);
+            check(&x, &y, Costs::Operations(&costs), &cost, unit);
         }
     }
 

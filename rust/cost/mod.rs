@@ -4,10 +4,13 @@
 //! as such; they see *savings*, `delete + insert - replace`, in whole quanta (see [`scale`]).
 
 mod axioms;
+mod operations;
 pub mod scale;
 mod table;
 pub mod vectors;
 
 pub use axioms::{Axiom, Violation, closure, violations};
+pub use operations::OperationCosts;
 pub use scale::Scale;
 pub use table::CostTable;
+pub(crate) use table::NEVER;

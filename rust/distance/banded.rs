@@ -186,6 +186,15 @@ impl Band {
         let Self { x, y, .. } = self;
         match costs {
             Costs::Unit => self.fill(|i, j| i64::from(x.codes[i] != y.codes[j]), cancel),
+            Costs::Operations(costs) => {
+                let saved = |equal| costs.raw_saving(equal).max(0);
+                let all = costs.delete() + costs.insert();
+                let (equal, other) = ((all - saved(true)) as i64, (all - saved(false)) as i64);
+                let replace = |i: usize, j: usize| {
+                    if x.codes[i] == y.codes[j] { equal } else { other }
+                };
+                self.fill(replace, cancel)
+            }
             Costs::Table(table) => {
                 let replace = |i: usize, j: usize| {
                     x.gaps[i] + y.gaps[j] - table.saving(x.codes[i], y.codes[j]) as i64
@@ -286,6 +295,7 @@ fn most_edits(pair: &Pair<'_>, limit: i128) -> Option<i64> {
     };
     let (delete, insert) = match costs {
         Costs::Unit => (1, 1),
+        Costs::Operations(costs) => (costs.delete(), costs.insert()),
         Costs::Table(table) => {
             (least(x, &|code| table.delete(code)), least(y, &|code| table.insert(code)))
         }

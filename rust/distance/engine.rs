@@ -258,10 +258,14 @@ impl GroupRun<'_> {
                 Err(visitor) => read = visitor.read,
             }
         }
+        // Savings are small where all that counts of labels is whether they are equal.
+        let most = costs.largest_saving().saturating_mul(smaller as i128);
         match costs {
-            Costs::Unit => self.scalar(&mut workspace.counts, read),
-            Costs::Table(table) if table.is_wide() => self.scalar(&mut workspace.wide, read),
-            Costs::Table(_) => self.scalar(&mut workspace.quanta, read),
+            _ if costs.is_wide() => self.scalar(&mut workspace.wide, read),
+            Costs::Unit | Costs::Operations(_) if most <= u32::MAX.into() => {
+                self.scalar(&mut workspace.counts, read)
+            }
+            _ => self.scalar(&mut workspace.quanta, read),
         }
     }
 }

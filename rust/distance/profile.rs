@@ -54,23 +54,20 @@ impl Source<'_> {
         let (out, padding) = out.split_at_mut(self.codes.len());
         padding.fill(zero);
         let savings = out.iter_mut().zip(self.codes);
-        match self.costs {
-            Costs::Unit => {
-                // Replacing costs 1 of the 2 that deleting and inserting cost; keeping, nothing.
-                let (one, two) = (E::of(1.0), E::of(2.0));
-                for (saving, &code) in savings {
-                    let other = if code == VIRTUAL { zero } else { one };
-                    *saving = if code == row { two } else { other };
-                }
+        if let Costs::Table(table) = self.costs {
+            for (saving, &code) in savings {
+                *saving = match (code, self.transposed) {
+                    (VIRTUAL, _) => zero,
+                    (_, false) => E::saving(table, row, code),
+                    (_, true) => E::saving(table, code, row),
+                };
             }
-            Costs::Table(table) => {
-                for (saving, &code) in savings {
-                    *saving = match (code, self.transposed) {
-                        (VIRTUAL, _) => zero,
-                        (_, false) => E::saving(table, row, code),
-                        (_, true) => E::saving(table, code, row),
-                    };
-                }
+        } else if let Some(costs) = self.costs.operations() {
+            let (equal, different) = costs.savings();
+            let (equal, different) = (E::of(equal), E::of(different));
+            for (saving, &code) in savings {
+                let other = if code == VIRTUAL { zero } else { different };
+                *saving = if code == row { equal } else { other };
             }
         }
     }

@@ -74,9 +74,10 @@ impl GroupRun<'_> {
         simd.run(PackedJob { rows, layout, columns, buffers, cancel: self.cancel })?;
         let mut start = 0;
         let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
+        let unit = self.costs.unit();
         for (member, columns) in self.member_trees().enumerate() {
             let row_of = layout.row;
-            read.read(member, Savings { table, stride, start, rows, row_of, columns });
+            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
             start += columns.len();
         }
         buffers.sharing = sharing;
@@ -145,7 +146,8 @@ impl GroupRun<'_> {
             scalar::fill(rows, columns, buffers, self.cancel)?;
             let table = &buffers.table;
             let row_of = &rows.row;
-            read.read(member, Savings { table, stride, start: 0, rows, row_of, columns });
+            let unit = self.costs.unit();
+            read.read(member, Savings { table, stride, start: 0, rows, row_of, columns, unit });
         }
         Ok(())
     }

@@ -22,19 +22,21 @@ pub(crate) struct Savings<'a, E> {
     /// The row of the table of each row node.
     pub(crate) row_of: &'a [u32],
     pub(crate) columns: &'a Oriented,
+    /// How many quanta one of the table is; see [`Costs::unit`](crate::pair::Costs::unit).
+    pub(crate) unit: i128,
 }
 
 impl<'a, E: Element> Savings<'a, E> {
-    /// Savings of one row node with all column nodes, the virtual root included.
+    /// Savings of one row node with all column nodes, the virtual root included, in units.
     #[inline(always)]
-    pub(crate) fn row(&self, i: usize) -> &'a [E] {
+    fn row(&self, i: usize) -> &'a [E] {
         let begin = self.row_of[i] as usize * self.stride + self.start;
         &self.table[begin..][..self.columns.len()]
     }
 
-    /// The saving of the whole trees.
+    /// The saving of the whole trees, in quanta.
     pub(crate) fn whole(&self) -> i128 {
-        self.row(self.rows.len() - 1)[self.columns.len() - 1].to_quanta()
+        self.row(self.rows.len() - 1)[self.columns.len() - 1].to_whole() * self.unit
     }
 }
 
@@ -66,7 +68,8 @@ pub(crate) trait Quanta:
     const ZERO: Self;
     /// Below every saving, and far from overflow.
     const NEVER: Self;
-    fn from_element(element: impl Element) -> Self;
+    /// So many units of some quanta each.
+    fn from_element(element: impl Element, unit: Self) -> Self;
     /// From a number that is known to fit.
     fn from_wide(quanta: i128) -> Self;
     fn to_wide(self) -> i128;
@@ -77,8 +80,8 @@ impl Quanta for i64 {
     const ZERO: Self = 0;
     const NEVER: Self = Self::MIN / 4;
     #[inline(always)]
-    fn from_element(element: impl Element) -> Self {
-        element.to_narrow()
+    fn from_element(element: impl Element, unit: Self) -> Self {
+        element.to_narrow() * unit
     }
     fn from_wide(quanta: i128) -> Self {
         quanta as Self
@@ -91,8 +94,8 @@ impl Quanta for i64 {
 impl Quanta for i128 {
     const ZERO: Self = 0;
     const NEVER: Self = Self::MIN / 4;
-    fn from_element(element: impl Element) -> Self {
-        element.to_quanta()
+    fn from_element(element: impl Element, unit: Self) -> Self {
+        element.to_whole() * unit
     }
     fn from_wide(quanta: i128) -> Self {
         quanta
@@ -119,6 +122,7 @@ impl<Q: Quanta> Read for CopyAll<'_, Q> {
     fn read<E: Element>(&mut self, _: usize, savings: Savings<'_, E>) {
         let (n, m) = self.nodes;
         self.whole = savings.whole();
+        let unit = Q::from_wide(savings.unit);
         let order = |tree: &Oriented, nodes| reordered(tree, nodes, self.found, self.wanted);
         if self.swapped {
             let (of_y, of_x) = (order(savings.rows, m), order(savings.columns, n));
@@ -128,7 +132,7 @@ impl<Q: Quanta> Read for CopyAll<'_, Q> {
                 }
                 let row = savings.row(row);
                 for (out, &i) in self.savings[j..].iter_mut().step_by(m).zip(&of_x) {
-                    *out = Q::from_element(row[i]);
+                    *out = Q::from_element(row[i], unit);
                 }
             }
             return;
@@ -140,9 +144,13 @@ impl<Q: Quanta> Read for CopyAll<'_, Q> {
             }
             let row = savings.row(row);
             if self.found == self.wanted {
-                out.iter_mut().zip(row).for_each(|(out, &saving)| *out = Q::from_element(saving));
+                for (out, &saving) in out.iter_mut().zip(row) {
+                    *out = Q::from_element(saving, unit);
+                }
             } else {
-                out.iter_mut().zip(&of_y).for_each(|(out, &j)| *out = Q::from_element(row[j]));
+                for (out, &j) in out.iter_mut().zip(&of_y) {
+                    *out = Q::from_element(row[j], unit);
+                }
             }
         }
     }

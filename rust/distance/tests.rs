@@ -5,7 +5,7 @@ use super::profile::Source;
 use super::savings::Savings;
 use super::sharing::Sharing;
 use super::*;
-use crate::cost::CostTable;
+use crate::cost::{CostTable, OperationCosts};
 use crate::distance::columns::Columns;
 use crate::naive::{self, Plain, nodes, trees};
 use crate::pair::Pair;
@@ -118,7 +118,7 @@ fn packed_by<S: Simd>(
         .iter()
         .map(|y| {
             let columns = y.oriented(side);
-            let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns }.whole();
+            let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns, unit: costs.unit() }.whole();
             start += columns.len();
             let all = costs.delete_all(&operand(x)) + costs.insert_all(&operand(y));
             costs.total(all - saving)
@@ -156,7 +156,7 @@ pub(super) fn table(
     labels: i32,
     unit: f64,
 ) -> CostTable {
-    let scaled = |a, b| cost(a, b) as f64 * unit;
+    let scaled = |a, b| naive::scaled(cost(a, b), unit);
     let replace: Vec<_> =
         (0..labels * labels).map(|k| scaled(Some(k / labels), Some(k % labels))).collect();
     let delete: Vec<_> = (0..labels).map(|a| scaled(Some(a), None)).collect();
@@ -188,6 +188,39 @@ proptest! {
         }
     }
 
+    /// The same bits as by the table of these costs, with costs that are exact, rounded and wide.
+    #[test]
+    fn kinds_of_edits_agree_with_the_twin(
+        x in trees(9, 3), y in trees(9, 3), kinds in naive::kinds(), wide in 0..3usize
+    ) {
+        let cost = naive::by_kind(kinds);
+        let expected = naive::distance(&x, &y, &cost);
+        for unit in [1.0, 0.1, 1.0 / 3.0] {
+            let costs = naive::operations(kinds, unit);
+            let found = all_ways(&prepare(&x), &prepare(&y), Costs::Operations(&costs));
+            prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
+            prop_assert!((found[0] - expected as f64 * unit).abs() < 1e-10);
+            prop_assert_eq!(
+                found[0],
+                all_ways(&prepare(&x), &prepare(&y), Costs::Table(&table(&cost, 3, unit)))[0]
+            );
+        }
+        // One of the costs is far larger than the others.
+        let mut costs = kinds.map(|cost| naive::scaled(cost, 1.0 / 3.0));
+        costs[wide] += 1e7;
+        let [delete, insert, replace] = costs;
+        let operations = OperationCosts::new(delete, insert, replace).unwrap();
+        let table = CostTable::new(
+            &std::array::from_fn::<_, 9, _>(|k| if k % 4 == 0 { 0.0 } else { replace }),
+            &[delete; 3],
+            &[insert; 3],
+        )
+        .unwrap();
+        let (x, y) = (prepare(&x), prepare(&y));
+        let found = all_ways(&x, &y, Costs::Operations(&operations));
+        prop_assert_eq!(found, all_ways(&x, &y, Costs::Table(&table)));
+    }
+
     #[test]
     fn small_trees_agree_with_the_enumeration(x in trees(5, 2), y in trees(5, 2)) {
         let expected = naive::cheapest_mapping(&x, &y, &naive::unit) as f64;
@@ -200,12 +233,14 @@ proptest! {
 
     #[test]
     fn larger_trees_agree_on_all_ways(
-        x in trees(nodes(150), 4), y in trees(nodes(150), 4), seed in any::<u64>()
+        x in trees(nodes(150), 4), y in trees(nodes(150), 4), seed in any::<u64>(),
+        kinds in naive::kinds(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let cost = some_cost(seed);
         let table = table(&cost, 4, 0.7);
-        for costs in [Costs::Unit, Costs::Table(&table)] {
+        let operations = naive::operations(kinds, 0.7);
+        for costs in [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table)] {
             let found = all_ways(&x, &y, costs);
             prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
         }
@@ -213,14 +248,16 @@ proptest! {
 
     #[test]
     fn lanes_of_any_width_agree(
-        x in trees(40, 3), ys in proptest::collection::vec(trees(40, 3), 1..6), seed in any::<u64>()
+        x in trees(40, 3), ys in proptest::collection::vec(trees(40, 3), 1..6), seed in any::<u64>(),
+        kinds in naive::kinds(),
     ) {
         let x = prepare(&x);
         let ys: Vec<_> = ys.iter().map(prepare).collect();
         let cost = some_cost(seed);
         let table = table(&cost, 3, 1.0);
+        let operations = naive::operations(kinds, 1.0);
         for side in Orientation::BOTH {
-            for costs in [Costs::Unit, Costs::Table(&table)] {
+            for costs in [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table)] {
                 let expected: Vec<_> =
                     ys.iter().map(|y| all_ways(&x, y, costs)[0]).collect();
                 let expected = [expected.clone(), expected];

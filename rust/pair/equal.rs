@@ -7,9 +7,8 @@ impl Costs<'_> {
     pub(crate) fn is_free(self, from: u32, to: u32) -> bool {
         match self {
             Costs::Unit => from == to,
-            Costs::Table(table) => {
-                table.delete(from) + table.insert(to) == table.raw_saving(from, to)
-            }
+            // Also where keeping a label is never done, and so saves less than anything.
+            _ => self.delete(from) + self.insert(to) == self.raw_saving(from, to),
         }
     }
 }

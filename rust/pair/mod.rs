@@ -9,6 +9,7 @@ mod local;
 mod operand;
 mod set_costs;
 
+use crate::cost::NEVER;
 pub use costs::Costs;
 pub(crate) use equal::{costs_nothing, is_same};
 pub(crate) use local::LocalLabels;
@@ -43,9 +44,13 @@ impl Pair<'_> {
         self.costs.delete_all(&self.x) + self.costs.insert_all(&self.y)
     }
 
-    /// The cost of an alignment with these pairs of label codes.
+    /// The cost of an alignment with these pairs of label codes; infinite if one of them is never
+    /// made.
     pub fn cost_of(&self, pairs: &[(u32, u32)]) -> f64 {
-        let saved: i128 = pairs.iter().map(|&(a, b)| self.costs.raw_saving(a, b)).sum();
-        self.costs.total(self.nothing_saved() - saved)
+        let saving = |&(a, b): &(u32, u32)| {
+            Some(self.costs.raw_saving(a, b)).filter(|&saving| saving != NEVER)
+        };
+        let saved: Option<i128> = pairs.iter().map(saving).sum();
+        saved.map_or(f64::INFINITY, |saved| self.costs.total(self.nothing_saved() - saved))
     }
 }

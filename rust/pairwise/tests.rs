@@ -2,7 +2,7 @@ use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::distance::{Scratch, Workspace, distance};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, trees};
 use crate::pair::{Costs, Pair, SetCosts, Side};
 use crate::parallel::Cancel;
 use crate::tree::{Numbering, Prepared};
@@ -80,12 +80,20 @@ proptest! {
         x in proptest::collection::vec(trees(60, 3), 0..12),
         y in proptest::collection::vec(trees(60, 3), 0..12),
         costs in proptest::collection::vec(0u8..30, 9 + 6),
+        kinds in naive::kinds(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
+        let operations = [1.0, 1.0 / 7.0].map(|unit| naive::operations(kinds, unit));
         let side = |trees| Side { trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&table)] {
+        let all = [
+            Costs::Unit,
+            Costs::Table(&table),
+            Costs::Operations(&operations[0]),
+            Costs::Operations(&operations[1]),
+        ];
+        for costs in all {
             let request =
                 MatrixRequest { x: side(&x), y: side(&y), costs: SetCosts::Fixed(costs), triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
@@ -108,6 +116,7 @@ proptest! {
         some in proptest::collection::vec(trees(40, 2), 1..12),
         again in proptest::collection::vec(any::<proptest::sample::Index>(), 8..40),
         costs in proptest::collection::vec(0u8..30, 4 + 4),
+        kinds in naive::kinds(),
     ) {
         let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
         let trees = prepare(&all);
@@ -116,7 +125,14 @@ proptest! {
         let table = |costs: &[f64]| CostTable::new(&costs[..4], &costs[4..6], &costs[6..]).unwrap();
         let (whole, scaled) = (table(&costs), table(&scaled));
         let side = Side { trees: &trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&whole), Costs::Table(&scaled)] {
+        let operations = naive::operations(kinds, 1.0);
+        let all = [
+            Costs::Unit,
+            Costs::Table(&whole),
+            Costs::Table(&scaled),
+            Costs::Operations(&operations),
+        ];
+        for costs in all {
             let costs = SetCosts::Fixed(costs);
             let request = MatrixRequest { x: side, y: side, costs, triangle: false, diagonal: true, cutoff: None };
             prop_assert_eq!(matrix(&request, 2), pair_by_pair(&request));
@@ -301,14 +317,22 @@ proptest! {
         some in proptest::collection::vec(trees(12, 2), 1..5),
         again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
         costs in proptest::collection::vec(0u8..3, 4),
+        replace in prop_oneof![0..5i64, Just(naive::NEVER_COST)],
+        never in proptest::bool::weighted(0.3),
     ) {
         let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
         let trees = prepare(&all);
-        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        let gap = costs[2].into();
+        let operations = naive::operations([gap, gap, replace], 1.0);
+        let mut costs: Vec<_> = costs.iter().map(|&c| f64::from(c)).collect();
+        if never {
+            // A label that is never kept.
+            costs[0] = f64::INFINITY;
+        }
         let replace = [costs[0], costs[1], costs[1], costs[0]];
         let table = CostTable::new(&replace, &costs[2..], &costs[2..]).unwrap();
         let side = Side { trees: &trees, codes: None };
-        for costs in [Costs::Unit, Costs::Table(&table)] {
+        for costs in [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table)] {
             let costs = SetCosts::Fixed(costs);
             for triangle in [false, true] {
                 let request = MatrixRequest { x: side, y: side, costs, triangle, diagonal: true, cutoff: None };

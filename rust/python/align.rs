@@ -147,10 +147,11 @@ pub(super) fn alignment_cost(
     pairs: &[u8],
 ) -> PyResult<f64> {
     let (labels_x, labels_y) = (&x.get().codes, &y.get().codes);
+    let by_node = table.is_some_and(|table| table.get().is_by_node());
     with_pair(py, (x, y, table, index), |pair| {
         let labels = |(i, j): (u32, u32)| {
-            let (a, b) = (labels_x.get(i as usize)?, labels_y.get(j as usize)?);
-            Some((pair.x.code(*a as u32), pair.y.code(*b as u32)))
+            let (a, b) = (*labels_x.get(i as usize)? as u32, *labels_y.get(j as usize)? as u32);
+            Some(if by_node { (i, j) } else { (pair.x.code(a), pair.y.code(b)) })
         };
         let labels: Option<Vec<_>> = unpack(pairs).map(labels).collect();
         let labels = labels.ok_or_else(|| Error::Invalid("a pair is out of range".to_owned()))?;

@@ -10,29 +10,63 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// Prepared costs between two alphabets.
+/// Prepared costs: between two alphabets, between the nodes of two trees, or by kind of edit.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct CostTable {
-    pub(super) table: cost::CostTable,
+    kind: TableKind,
+}
+
+enum TableKind {
+    /// Rows and columns are labels.
+    Labels(cost::CostTable),
+    /// Rows and columns are nodes in preorder, whatever their labels.
+    Nodes(cost::CostTable),
+    Operations(cost::OperationCosts),
 }
 
 #[pymethods]
 impl CostTable {
     #[new]
+    #[pyo3(signature = (replace, delete, insert, by_node=false))]
     fn new(
         py: Python<'_>,
         replace: PyReadonlyArray2<'_, f64>,
         delete: PyReadonlyArray1<'_, f64>,
         insert: PyReadonlyArray1<'_, f64>,
+        by_node: bool,
     ) -> PyResult<Self> {
         let (replace, delete) = (replace.as_slice()?, delete.as_slice()?);
         let insert = insert.as_slice()?;
         let table = run::briefly(py, || cost::CostTable::new(replace, delete, insert))?;
-        Ok(Self { table })
+        Ok(Self { kind: if by_node { TableKind::Nodes(table) } else { TableKind::Labels(table) } })
+    }
+
+    /// One cost for each kind of edit; keeping a label costs nothing.
+    #[staticmethod]
+    fn operations(delete: f64, insert: f64, replace: f64) -> PyResult<Self> {
+        let costs = cost::OperationCosts::new(delete, insert, replace)?;
+        Ok(Self { kind: TableKind::Operations(costs) })
     }
 
     fn is_symmetric(&self) -> bool {
-        self.table.is_symmetric()
+        match &self.kind {
+            TableKind::Labels(table) | TableKind::Nodes(table) => table.is_symmetric(),
+            TableKind::Operations(costs) => costs.is_symmetric(),
+        }
+    }
+}
+
+impl CostTable {
+    pub(super) fn costs(&self) -> Costs<'_> {
+        match &self.kind {
+            TableKind::Labels(table) | TableKind::Nodes(table) => Costs::Table(table),
+            TableKind::Operations(costs) => Costs::Operations(costs),
+        }
+    }
+
+    /// Whether rows and columns are nodes.
+    pub(super) fn is_by_node(&self) -> bool {
+        matches!(self.kind, TableKind::Nodes(_))
     }
 }
 
@@ -84,7 +118,7 @@ impl VectorTable {
         let (x, y) = (x.as_slice()?, y.as_slice()?);
         self.with_costs(py, |costs| {
             let table = run::briefly(py, || Ok(costs.table(&costs.gather(x), &costs.gather(y))))?;
-            Ok(CostTable { table })
+            Ok(CostTable { kind: TableKind::Labels(table) })
         })
     }
 
@@ -148,7 +182,7 @@ pub(super) fn with_set_costs<T>(
 ) -> PyResult<T> {
     match list {
         None => work(SetCosts::Fixed(Costs::Unit)),
-        Some(GivenCosts::Table(table)) => work(SetCosts::Fixed(Costs::Table(&table.get().table))),
+        Some(GivenCosts::Table(table)) => work(SetCosts::Fixed(table.get().costs())),
         Some(GivenCosts::Vectors(vectors)) => {
             vectors.get().with_costs(py, |costs| work(SetCosts::Vectors(costs)))
         }

@@ -123,10 +123,11 @@ pub(super) fn with_pair<T>(
 ) -> PyResult<T> {
     let (x, y) = (x.get(), y.get());
     let (mut of_x, mut of_y) = CODES.take();
-    let costs = table.map_or(Costs::Unit, |table| Costs::Table(&table.get().table));
+    let costs = table.map_or(Costs::Unit, |table| table.get().costs());
+    let by_node = table.is_some_and(|table| table.get().is_by_node());
     // Which trees need a translation of their label codes.
     let translated = match (costs, index) {
-        (Costs::Unit, _) => {
+        (Costs::Unit | Costs::Operations(_), _) => {
             match_labels(py, x, y, &mut of_y)?;
             (false, true)
         }
@@ -136,12 +137,16 @@ pub(super) fn with_pair<T>(
             (true, true)
         }
         (Costs::Table(table), None) => {
-            check_shape(table.shape(), (x.index.bind(py).len(), y.index.bind(py).len()))?;
+            let rows = |tree: &TreeData| {
+                if by_node { tree.codes.len() } else { tree.index.bind(py).len() }
+            };
+            check_shape(table.shape(), (rows(x), rows(y)))?;
             (false, false)
         }
     };
-    let x = Operand { tree: x.prepared(), codes: translated.0.then_some(&of_x[..]) };
-    let y = Operand { tree: y.prepared(), codes: translated.1.then_some(&of_y[..]) };
+    let prepared = |tree| if by_node { TreeData::by_node(tree) } else { TreeData::prepared(tree) };
+    let x = Operand { tree: prepared(x), codes: translated.0.then_some(&of_x[..]) };
+    let y = Operand { tree: prepared(y), codes: translated.1.then_some(&of_y[..]) };
     let result = compute(Pair { x, y, costs });
     CODES.set((of_x, of_y));
     result

@@ -19,6 +19,8 @@ pub(super) struct TreeData {
     /// Code of each label.
     pub(super) index: Py<PyDict>,
     prepared: OnceLock<Prepared>,
+    /// The same with the index of each node as its label; empty if the labels are all different.
+    by_node: OnceLock<Box<Prepared>>,
 }
 
 /// Assigns codes to labels in order of first appearance, by Python's own equality and hashing.
@@ -61,6 +63,7 @@ impl TreeData {
             alphabet: PyTuple::new(py, labels.alphabet)?.unbind(),
             index: labels.index.unbind(),
             prepared: OnceLock::new(),
+            by_node: OnceLock::new(),
         })
     }
 
@@ -68,6 +71,18 @@ impl TreeData {
     pub(super) fn prepared(&self) -> &Prepared {
         self.prepared
             .get_or_init(|| Prepared::new(&self.codes, &self.parents, &mut Numbering::default()))
+    }
+
+    /// The tree with the index of each node, in preorder, as its label code.
+    pub(super) fn by_node(&self) -> &Prepared {
+        // Codes follow first appearance, so those of different labels are the indices.
+        if self.codes.last().is_none_or(|&last| last as usize == self.codes.len() - 1) {
+            return self.prepared();
+        }
+        self.by_node.get_or_init(|| {
+            let nodes: Vec<_> = (0..self.codes.len() as i32).collect();
+            Box::new(Prepared::new(&nodes, &self.parents, &mut Numbering::default()))
+        })
     }
 
     /// The shape, if the tree was compared before.

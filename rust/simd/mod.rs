@@ -56,12 +56,12 @@ turned_by_shuffles!(turned_words: u16, turned_ints: i32, turned_doubles: f64);
 pub(crate) trait Element:
     Copy + PartialOrd + Default + std::fmt::Debug + Send + Sync + std::ops::Add<Output = Self>
 {
-    /// A small whole number.
-    fn of(number: f64) -> Self;
+    /// A whole number that is known to fit.
+    fn of(number: i128) -> Self;
     /// A saving of a table, at least 0. Exact, since the kernel is chosen so that it fits.
     fn saving(table: &CostTable, row: u32, column: u32) -> Self;
     /// The whole number that the lane holds.
-    fn to_quanta(self) -> i128;
+    fn to_whole(self) -> i128;
     /// The same, for all but the elements of wide tables.
     fn to_narrow(self) -> i64;
     /// A block with its rows as columns.
@@ -70,13 +70,13 @@ pub(crate) trait Element:
 
 macro_rules! element {
     ($($type:ty => $turned:expr),*) => { $(impl Element for $type {
-        fn of(number: f64) -> Self { number as $type }
+        fn of(number: i128) -> Self { number as $type }
         #[inline(always)]
         fn saving(table: &CostTable, row: u32, column: u32) -> Self {
             table.saving(row, column) as $type
         }
         #[allow(clippy::cast_lossless)] // lossless for some types only
-        fn to_quanta(self) -> i128 { self as i128 }
+        fn to_whole(self) -> i128 { self as i128 }
         #[allow(clippy::cast_lossless)]
         #[inline(always)]
         fn to_narrow(self) -> i64 { self as i64 }
@@ -88,13 +88,13 @@ element!(u8 => turned, u16 => turned_words, i32 => turned_ints, u32 => turned, i
     f64 => turned_doubles);
 
 impl Element for i128 {
-    fn of(number: f64) -> Self {
-        number as i128
+    fn of(number: i128) -> Self {
+        number
     }
     fn saving(table: &CostTable, row: u32, column: u32) -> Self {
         table.raw_saving(row, column).max(0)
     }
-    fn to_quanta(self) -> i128 {
+    fn to_whole(self) -> i128 {
         self
     }
     fn to_narrow(self) -> i64 {

@@ -32,12 +32,12 @@ fn cases() -> impl Strategy<Value = Case> {
 /// A lane all of whose bytes matter.
 fn spread<E: Element>(value: u8) -> E {
     let factor = match size_of::<E>() {
-        1 => 1.0,
-        2 => 257.0,
-        4 => 16_843_009.0,
-        _ => 1_000_000_007.0,
+        1 => 1,
+        2 => 257,
+        4 => 16_843_009,
+        _ => 1_000_000_007,
     };
-    E::of(f64::from(value) * factor)
+    E::of(i128::from(value) * factor)
 }
 
 fn vector<S: Simd>(values: &[u8]) -> S::Vector {

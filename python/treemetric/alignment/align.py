@@ -135,18 +135,12 @@ class Alignment(Immutable):
     def _all_edits(self) -> list[Edit]:
         """List an edit for every pair, including nodes that are kept."""
         old, new = self.x.labels, self.y.labels
-        # Once per pair of labels: a cost may be a Python function of the user.
-        known: dict[Any, float] = {}
+        costs = self.costs._edit_costs(self.x, self.y, self.pairs)
         edits = []
-        for i, j in self.pairs:
+        for (i, j), cost in zip(self.pairs, costs, strict=True):
+            op = "insert" if i is None else "delete" if j is None else "replace"
             a = None if i is None else old[i]
             b = None if j is None else new[j]
-            gap_a, gap_b = i is None, j is None
-            op = "insert" if gap_a else "delete" if gap_b else "replace"
-            key = ((gap_a, a), (gap_b, b))
-            cost = known.get(key)
-            if cost is None:
-                cost = known[key] = self.costs._cost(*key)
             edits.append(Edit(op, i, j, a, b, cost))
         return edits
 
@@ -223,7 +217,8 @@ class Alignment(Immutable):
         Returns
         -------
         Alignment
-            The same pairs of nodes; its cost is the cost of the inverse edits.
+            The same pairs of nodes; its cost is the cost of the inverse edits, ``inf`` if one
+            of them is never made. Under `PairCosts` each inverse edit costs as much as the edit.
 
         Examples
         --------
@@ -233,9 +228,10 @@ class Alignment(Immutable):
         """
         pairs = np.frombuffer(self._matches, dtype="<u4").reshape(-1, 2)[:, ::-1]
         matches = pairs[np.argsort(pairs[:, 0])].tobytes()
-        table = self.costs._pair_table(self.y, self.x)
+        costs = self.costs._inverse()
+        table = costs._pair_table(self.y, self.x)
         cost = _core.alignment_cost(self.y._data, self.x._data, *table, matches)
-        return self._of(self.y, self.x, self.costs, cost, matches)
+        return self._of(self.y, self.x, costs, cost, matches)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

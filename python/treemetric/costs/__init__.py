@@ -15,6 +15,8 @@ from treemetric.costs.base import Costs, Violation
 from treemetric.costs.embedding import EmbeddingCosts
 from treemetric.costs.function import CallableCosts
 from treemetric.costs.matrix import CostMatrix
+from treemetric.costs.operation import OperationCosts
+from treemetric.costs.pair import PairCosts
 from treemetric.costs.unit import UnitCosts
 from treemetric.costs.vector import VectorCosts
 
@@ -23,6 +25,8 @@ __all__ = [
     "CostMatrix",
     "Costs",
     "EmbeddingCosts",
+    "OperationCosts",
+    "PairCosts",
     "UnitCosts",
     "VectorCosts",
     "Violation",

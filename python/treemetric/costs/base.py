@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from treemetric.tree import Tree
     from treemetric.treeset import TreeSet
 
+# Nodes of two trees; None is the gap.
+NodePair = tuple[int | None, int | None]
 # A label, and whether it is the gap: None can be a label.
 Symbol = tuple[bool, Label]
 # Replacing, deleting and inserting, for the labels of two alphabets.
@@ -66,7 +68,9 @@ class Costs(ABC):
     """Base class of all kinds of costs.
 
     Functions that have a parameter ``costs`` accept an instance of any kind: `UnitCosts`,
-    `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `CallableCosts`, or a class of your own.
+    `OperationCosts`, `CostMatrix`, `EmbeddingCosts`, `VectorCosts`, `CallableCosts`, or a class of
+    your own. Functions that compare one pair of trees also accept `PairCosts`. A plain function
+    ``fn(a, b)`` is accepted as well and wrapped in `CallableCosts`.
 
     Notes
     -----
@@ -227,6 +231,8 @@ class Costs(ABC):
     # True if the codes and the table of a set of trees do not depend on the other set, so that an
     # index can keep them.
     _same_for_all_trees: ClassVar[bool] = False
+    # True if the costs belong to the nodes of one pair of trees; functions of many trees refuse them.
+    _for_one_pair: ClassVar[bool] = False
     # True if searches are faster with pivots.
     _pivots_pay: ClassVar[bool] = False
 
@@ -234,6 +240,23 @@ class Costs(ABC):
         """Return the cost of one edit."""
         labels = dict.fromkeys(label for is_gap, label in (old, new) if not is_gap)
         return self.to_matrix(tuple(labels))._cost(old, new)
+
+    def _edit_costs(self, x: "Tree", y: "Tree", pairs: Iterable[NodePair]) -> list[float]:
+        """Return the costs of edits of nodes: pairs, deletions (i, None) and insertions."""
+        old, new = x.labels, y.labels
+        # Once per pair of labels: a cost may be a Python function of the user.
+        known: dict[Any, float] = {}
+        costs = []
+        for i, j in pairs:
+            key = (i is None, None if i is None else old[i]), (j is None, None if j is None else new[j])
+            if key not in known:
+                known[key] = self._cost(*key)
+            costs.append(known[key])
+        return costs
+
+    def _inverse(self) -> "Costs":
+        """Return the costs of turning y into x, if these are the costs of turning x into y."""
+        return self
 
     def _parts(self, x: Sequence[Label], y: Sequence[Label]) -> Parts:
         """Return the costs of replacing labels of x by labels of y, deleting x, inserting y."""
@@ -299,7 +322,11 @@ class Costs(ABC):
         The columns of the sparse matrix are the edits of an alphabet: old labels by new ones, the
         gap last, row by row.
         """
-        total: FloatArray = counts @ self.to_matrix(alphabet).matrix.ravel()
+        costs = self.to_matrix(alphabet).matrix.ravel()
+        never = np.isinf(costs)
+        total: FloatArray = counts @ np.where(never, 0.0, costs)
+        if never.any():
+            total[(counts @ never.astype(np.float64)) > 0] = np.inf
         return total
 
     def _has_some(self, labels: Iterable[Label]) -> bool:

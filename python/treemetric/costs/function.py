@@ -22,13 +22,16 @@ class CallableCosts(Immutable, Costs):
         ``fn(a, b)`` is the cost of replacing label a by label b, ``fn(a, None)`` of
         deleting a, ``fn(None, b)`` of inserting b. It is called once per distinct pair
         of labels and call of a distance function, so it may be slow. The rest runs in
-        parallel.
+        parallel. A replacement that costs ``inf`` is never made; deleting and inserting must
+        be finite.
 
     Notes
     -----
     Costs that are not short decimals are rounded to a grid that depends on the largest cost (see
     `CostMatrix`), hence on the trees of the call: distances of the same pair can differ by 1e-12
     between two calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
+
+    Functions with a parameter ``costs`` also accept the function itself.
 
     Examples
     --------
@@ -50,8 +53,9 @@ class CallableCosts(Immutable, Costs):
     def _call(self, a: Label | None, b: Label | None) -> float:
         cost: Any = self.fn(a, b)
         value = float(cost) if isinstance(cost, bool) else as_float(cost)
-        if not 0 <= value < float("inf"):
-            must = "a function that returns finite costs that are not negative"
+        never = value == float("inf") and a is not None and b is not None
+        if not (0 <= value < float("inf") or never):
+            must = "a function that returns costs that are not negative, and finite for the gap"
             refuse("fn", "CallableCosts", must, f"fn({a!r}, {b!r}) = {shown(cost)}")
         return value
 

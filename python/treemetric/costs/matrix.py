@@ -14,7 +14,7 @@ from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse
 from treemetric.costs.base import TOLERANCE, Costs, Parts, Symbol, Table, Violation
 
-_LARGEST = 1e200  # so that no sum of costs overflows
+LARGEST = 1e200  # so that no sum of costs overflows
 
 
 def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
@@ -35,7 +35,8 @@ class CostMatrix(Immutable, Costs):
     matrix : array-like of shape (U + 1, U + 1)
         ``matrix[i, j]`` is the cost of replacing label i by label j. The last column
         holds the costs of deleting, the last row the costs of inserting. Entries must be
-        finite and non-negative, and the last one 0. The matrix need not be symmetric.
+        non-negative, and the last one 0. The matrix need not be symmetric. A cost of ``inf``
+        means that two labels are never paired; deleting and inserting must be finite.
 
     Attributes
     ----------
@@ -47,17 +48,22 @@ class CostMatrix(Immutable, Costs):
     Raises
     ------
     ValueError
-        If the shape is wrong, a label occurs twice, or an entry is NaN, infinite or
-        negative.
+        If the shape is wrong, a label occurs twice, an entry is NaN or negative, or deleting
+        or inserting is infinite.
 
     Notes
     -----
     Integers up to 2**40 and short decimals (such as 0.25 or 1.5, with at most nine decimals) are
     used without rounding, and distances are correctly rounded sums. Other costs are first rounded
-    to a grid of 2**-40 of the largest cost, which changes each cost by less than 5e-13 of the
-    largest. If some costs are smaller than 1/2048 of the largest, the grid is 2**-100, which is
+    to a grid, which changes each cost by at most 2**-40 (9.1e-13) of the largest finite cost. If
+    some costs are smaller than 1/2048 of the largest, the grid is 2**60 times finer, which is
     slower. Sums are exact after that: the distance of a tree to itself is exactly 0, distances are
     exactly symmetric if the costs are, and all methods return the same bits.
+
+    Labels with a cost of ``inf`` are never paired: no alignment contains such a pair, even if
+    deleting and inserting costs as much as another replacement. A label can be kept from being
+    paired with itself in the same way; then a tree with this label has a positive distance to
+    itself. The closure treats ``inf`` as a missing edit.
 
     Examples
     --------
@@ -93,17 +99,24 @@ class CostMatrix(Immutable, Costs):
         self._check_entries()
 
     def _check_entries(self) -> None:
-        bad = ~((self.matrix <= _LARGEST) & (self.matrix >= 0))
-        largest = self.matrix.max()
-        bad |= (self.matrix == largest) & (largest > 0) & (largest < 1 / _LARGEST)
+        bad = ~((self.matrix <= LARGEST) & (self.matrix >= 0))
+        bad[:-1, :-1] &= self.matrix[:-1, :-1] != np.inf
+        largest = self._largest()
+        bad |= (self.matrix == largest) & (largest > 0) & (largest < 1 / LARGEST)
         bad[-1, -1] |= self.matrix[-1, -1] != 0
         if bad.any():
             a, b = np.argwhere(bad)[0].tolist()
             gap = len(self.alphabet)
-            bound = f"at most {_LARGEST:g} (and the largest at least {1 / _LARGEST:g}, or 0)"
+            bound = f"at most {LARGEST:g} (and the largest at least {1 / LARGEST:g}, or 0)"
             must = "0 for the gap" if a == b == gap else f"finite, not negative and {bound}"
+            if gap not in (a, b):
+                must = f"not negative and {bound}, or inf for labels that are never paired"
             got = f"{self.matrix[a, b]} at [{a}, {b}] for {self._edit(a, b)}"
             refuse("matrix", type(self).__name__, must, got)
+
+    def _largest(self) -> float:
+        """Return the largest finite cost."""
+        return float(self.matrix.max(where=self.matrix < np.inf, initial=0.0))
 
     def _label(self, code: int) -> Label | None:
         return self.alphabet[code] if code < len(self.alphabet) else None
@@ -146,7 +159,7 @@ class CostMatrix(Immutable, Costs):
 
     def _find_violations(self, tol: float) -> list[Violation]:
         costs = self.matrix
-        found = _core.violations(costs, tol * float(costs.max()))
+        found = _core.violations(costs, tol * self._largest())
         return [self._describe(axiom, witness) for axiom, witness, _ in found]
 
     def _describe(self, axiom: str, witness: list[int]) -> Violation:

@@ -2,24 +2,41 @@
 
 from treemetric._base.validation import refuse, shown
 from treemetric.costs.base import Costs
+from treemetric.costs.function import CallableCosts
 from treemetric.costs.unit import UnitCosts
 from treemetric.treeset import check_tree
 
 _UNIT = UnitCosts()
 
 
-def check_costs(costs: object, function: str) -> Costs:
-    """Check that `costs` are costs and return them; None means unit costs."""
+def check_costs(costs: object, function: str, parameter: str = "costs") -> Costs:
+    """Check that `costs` can be used for many trees and return them as an instance of `Costs`.
+
+    None means unit costs, and a function is wrapped in `CallableCosts`.
+    """
+    known = _as_costs(costs, function, parameter)
+    if known._for_one_pair:
+        must = "costs of labels, because it compares many trees"
+        refuse(parameter, function, must, f"{known!r}, costs of the nodes of one pair of trees,")
+    return known
+
+
+def _as_costs(costs: object, function: str, parameter: str) -> Costs:
     if costs is None:
         return _UNIT
-    if not isinstance(costs, Costs):
-        must = "an instance of 'treemetric.Costs', such as CostMatrix or CallableCosts, or None"
-        refuse("costs", function, must, shown(costs))
-    return costs
+    if isinstance(costs, Costs):
+        return costs
+    if callable(costs) and not isinstance(costs, type):
+        return CallableCosts(costs)
+    must = (
+        "an instance of 'treemetric.Costs', such as CostMatrix or OperationCosts, "
+        "a function of two labels, or None"
+    )
+    refuse(parameter, function, must, shown(costs))
 
 
 def check_pair(x: object, y: object, costs: object, function: str) -> Costs:
-    """Check two trees and their costs, and return the costs."""
+    """Check two trees and their costs, which may be `PairCosts`, and return the costs."""
     check_tree(x, "x", function)
     check_tree(y, "y", function)
-    return check_costs(costs, function)
+    return _as_costs(costs, function, "costs")

@@ -1,7 +1,7 @@
 use super::*;
 use crate::distance::tests::{prepare, shape, some_cost, table};
 use crate::distance::{Workspace, distance};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, trees};
 use crate::tree::Prepared;
 use proptest::prelude::*;
 
@@ -41,12 +41,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn all_limits_of_any_two_trees(x in trees(25, 2), y in trees(25, 2), seed in any::<u64>()) {
+    fn all_limits_of_any_two_trees(
+        x in trees(25, 2), y in trees(25, 2), seed in any::<u64>(), kinds in naive::kinds()
+    ) {
         let (a, b) = (prepare(&x), prepare(&y));
         check(&a, &b, Costs::Unit, 0..=(x.codes.len() + y.codes.len()) as i128);
         let table = table(&some_cost(seed), 2, 1.0);
         let all = 15 * (x.codes.len() + y.codes.len()) as i128;
         check(&a, &b, Costs::Table(&table), (0..=all).step_by(7));
+        let operations = naive::operations(kinds, 1.0);
+        check(&a, &b, Costs::Operations(&operations), (0..=all / 2).step_by(3));
     }
 
     #[test]
@@ -55,6 +59,8 @@ proptest! {
     ) {
         let y = edited(&x, &edits);
         check(&prepare(&x), &prepare(&y), Costs::Unit, 0..20);
+        let operations = naive::operations([3, 2, 4], 1.0);
+        check(&prepare(&x), &prepare(&y), Costs::Operations(&operations), 0..40);
     }
 }
 

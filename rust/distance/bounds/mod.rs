@@ -8,6 +8,8 @@
 //! - what the best alignment of the two preorder strings saves, and the same for the postorder
 //!   strings (Guha et al. 2002): the *string bound* (`strings.rs`, `alignment.rs`).
 //!
+//! Costs by kind of edit use the bounds of unit costs (`operations.rs`).
+//!
 //! Both hold for every table, a metric or not, because the distance of this package is the cost
 //! of the cheapest alignment, and savings are what is bounded. Values are whole quanta, and
 //! turning quanta into a distance keeps their order, so a pair may be left out if and only if the
@@ -21,6 +23,7 @@ mod favourites;
 mod gaps;
 mod histogram;
 mod labels;
+mod operations;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -28,14 +31,16 @@ mod time;
 
 pub(crate) use time::{cell_time, preparation_time};
 
+use crate::cost::OperationCosts;
 use crate::error::{Error, Result};
-use crate::pair::{Costs, Pair, SetCosts, Side};
+use crate::pair::{Costs, Operand, Pair, SetCosts, Side};
 use crate::parallel::{Cancel, Crew};
 pub(crate) use favourites::FAVOURITES_BYTES;
 use favourites::{Counted, Favourites, Role};
 use gaps::Gaps;
 use histogram::Histograms;
 use labels::Labels;
+use operations::Sizes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,7 +59,8 @@ pub struct Catalogue(CatalogueData);
 
 #[derive(Debug)]
 enum CatalogueData {
-    Unit(Arc<Histograms>),
+    /// For all costs by kind of edit.
+    Counts(Arc<Histograms>),
     Table(Counted),
     Vectors(Arc<Gaps>),
 }
@@ -69,7 +75,9 @@ impl Catalogue {
     ) -> Result<Self> {
         let labels = Labels::new(y, crew)?;
         Ok(Self(match costs {
-            SetCosts::Fixed(Costs::Unit) => CatalogueData::Unit(Arc::new(Histograms::new(&labels))),
+            SetCosts::Fixed(Costs::Unit | Costs::Operations(_)) => {
+                CatalogueData::Counts(Arc::new(Histograms::new(&labels)))
+            }
             SetCosts::Fixed(Costs::Table(table)) => CatalogueData::Table(Counted::new(
                 Arc::new(labels),
                 table,
@@ -86,7 +94,7 @@ impl Catalogue {
     /// Number of trees.
     fn len(&self) -> usize {
         match &self.0 {
-            CatalogueData::Unit(histograms) => histograms.len(),
+            CatalogueData::Counts(histograms) => histograms.len(),
             CatalogueData::Table(counted) => counted.labels.trees(),
             CatalogueData::Vectors(gaps) => gaps.len(),
         }
@@ -106,6 +114,7 @@ pub(crate) struct Bounds<'a> {
 #[derive(Debug)]
 enum BoundData<'a> {
     Unit(Arc<Histograms>, Arc<Histograms>),
+    Operations(&'a OperationCosts, Arc<Histograms>, Arc<Histograms>),
     Table(Favourites<'a>),
     Vectors(Arc<Gaps>, Arc<Gaps>),
 }
@@ -157,10 +166,18 @@ impl<'a> Bounds<'a> {
         }
         let one = are_one(x, y);
         let kind = match (&catalogue.0, costs) {
-            (CatalogueData::Unit(of_y), SetCosts::Fixed(Costs::Unit)) => {
+            (
+                CatalogueData::Counts(of_y),
+                SetCosts::Fixed(fixed @ (Costs::Unit | Costs::Operations(_))),
+            ) => {
                 let of_x =
                     if one { of_y.clone() } else { Arc::new(of_y.beside(&Labels::new(x, crew)?)) };
-                BoundData::Unit(of_x, of_y.clone())
+                match fixed {
+                    Costs::Operations(costs) => {
+                        BoundData::Operations(costs, of_x, of_y.clone())
+                    }
+                    _ => BoundData::Unit(of_x, of_y.clone()),
+                }
             }
             (CatalogueData::Table(of_y), SetCosts::Fixed(Costs::Table(table)))
                 if of_y.fits(table.shape().0) =>
@@ -194,6 +211,9 @@ impl<'a> Bounds<'a> {
                 let (n, m) = self.nodes(i, j);
                 n.abs_diff(m).into()
             }
+            BoundData::Operations(costs, ..) => {
+                Sizes { costs, nodes: self.nodes(i, j) }.by_sizes()
+            }
             BoundData::Table(favourites) => favourites.size_bound(i, j),
             BoundData::Vectors(x, y) => gaps::bound((x, i), (y, j)),
         }
@@ -203,6 +223,12 @@ impl<'a> Bounds<'a> {
     pub(crate) fn quick(&self, i: usize, j: usize) -> i128 {
         match &self.kind {
             BoundData::Unit(x, y) => histogram::bound((x, i), (y, j)).into(),
+            BoundData::Operations(costs, x, y) => {
+                let nodes = self.nodes(i, j);
+                let common =
+                    nodes.0.max(nodes.1) - u64::from(histogram::bound((x, i), (y, j)));
+                Sizes { costs, nodes }.by_labels(common)
+            }
             BoundData::Table(favourites) => {
                 favourites.bound(i, j).max(favourites.size_bound(i, j)).max(0)
             }
@@ -220,7 +246,7 @@ impl<'a> Bounds<'a> {
     #[inline]
     pub(crate) fn label_time(&self, i: usize, j: usize) -> f64 {
         match &self.kind {
-            BoundData::Unit(x, y) => {
+            BoundData::Unit(x, y) | BoundData::Operations(_, x, y) => {
                 let (a, b) = (x.without_place(i), y.without_place(j));
                 let merged = if a.min(b) == 0 { 0.0 } else { f64::from(a + b) };
                 time::HISTOGRAM + time::WITHOUT_PLACE * merged
@@ -234,6 +260,7 @@ impl<'a> Bounds<'a> {
     pub(crate) fn string_time(&self, i: usize, j: usize) -> f64 {
         let costs = match &self.kind {
             BoundData::Unit(..) => Costs::Unit,
+            BoundData::Operations(costs, ..) => Costs::Operations(costs),
             BoundData::Table(favourites) => Costs::Table(favourites.table),
             BoundData::Vectors(..) => return 0.0,
         };
@@ -256,11 +283,12 @@ impl<'a> Bounds<'a> {
         match &self.kind {
             _ if self.string_time(i, j) == 0.0 => 0,
             BoundData::Unit(..) => {
-                if scratch.prepared != Some((self.identity, i)) {
-                    scratch.pattern.prepare(&x);
-                    scratch.prepared = Some((self.identity, i));
-                }
-                scratch.pattern.bound(&y, i64::try_from(limit).unwrap_or(i64::MAX)).into()
+                self.string_distance(i, &y, i64::try_from(limit).unwrap_or(i64::MAX), scratch).into()
+            }
+            BoundData::Operations(costs, ..) => {
+                let sizes = Sizes { costs, nodes: self.nodes(i, j) };
+                let most = sizes.most_distance(limit);
+                sizes.by_strings(self.string_distance(i, &y, most, scratch) as u64)
             }
             BoundData::Table(favourites) => {
                 let saved = scratch.rows.savings(&x, &y, favourites.table);
@@ -269,12 +297,27 @@ impl<'a> Bounds<'a> {
             BoundData::Vectors(..) => 0,
         }
     }
+
+    /// The unit-cost distance of the strings of tree `i` and `y`, or less that is above `limit`.
+    fn string_distance(
+        &self,
+        i: usize,
+        y: &Operand<'_>,
+        limit: i64,
+        scratch: &mut BoundScratch,
+    ) -> i64 {
+        if scratch.prepared != Some((self.identity, i)) {
+            scratch.pattern.prepare(&self.x.operand(i));
+            scratch.prepared = Some((self.identity, i));
+        }
+        scratch.pattern.bound(y, limit)
+    }
 }
 
 /// About the time of the string bound of trees with these numbers of nodes; 0 if there is none.
 fn string_time(costs: Costs<'_>, (n, m): (u64, u64)) -> f64 {
     match costs {
-        Costs::Unit if n * m <= MOST_CELLS.0 => {
+        Costs::Unit | Costs::Operations(_) if n * m <= MOST_CELLS.0 => {
             (time::WORD * n.div_ceil(64) as f64 + time::COLUMN) * m as f64
         }
         Costs::Table(table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
@@ -300,15 +343,16 @@ pub(crate) fn pair_is_above(
     let (n, m) = (x.tree.nodes() as u64, y.tree.nodes() as u64);
     let strings = string_time(costs, (n, m));
     let strings_pay = strings > 0.0 && pays(strings + time::PATTERN_NODE * n as f64);
-    if matches!(costs, Costs::Unit) {
+    let sizes = costs.operations().map(|costs| Sizes { costs, nodes: (n, m) });
+    if let Some(sizes) = sizes.filter(Sizes::strings_include_labels) {
         // An edit of a string mends one label: the string bound includes the label bound.
-        let above = |limit| {
+        let above = |most| {
             let mut pattern = strings::Pattern::default();
             pattern.prepare(&x);
-            pattern.bound(&y, limit) > limit
+            pattern.bound(&y, most) > most
         };
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        return Ok(n.abs_diff(m) as i64 > limit || (strings_pay && above(limit)));
+        return Ok(sizes.by_sizes() > limit
+            || (strings_pay && above(sizes.most_distance(limit))));
     }
     let [alone_x, alone_y] = [x, y].map(|operand| {
         // A set of one tree.

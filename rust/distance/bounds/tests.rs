@@ -158,6 +158,39 @@ proptest! {
     }
 
     #[test]
+    fn bounds_of_kinds_of_edits_are_those_of_unit_costs(
+        x in proptest::collection::vec(trees(60, 4), 1..4),
+        y in proptest::collection::vec(trees(60, 4), 1..8),
+        kinds in crate::naive::kinds(),
+    ) {
+        let (a, b): (Vec<_>, Vec<_>) =
+            (x.iter().map(prepare).collect(), y.iter().map(prepare).collect());
+        for unit in [1.0, 1.0 / 3.0] {
+            let costs = crate::naive::operations(kinds, unit);
+            let found = checked(side(&a, None), side(&b, None), Costs::Operations(&costs));
+            checked(side(&a, None), side(&a, None), Costs::Operations(&costs));
+            for (k, &(quick, tight, _)) in found.iter().enumerate() {
+                let (x, y) = (&x[k / y.len()], &y[k % y.len()]);
+                let nodes = (x.codes.len() as u64, y.codes.len() as u64);
+                let sizes = Sizes { costs: &costs, nodes };
+                let common = nodes.0.max(nodes.1) - histogram_twin(x, y) as u64;
+                prop_assert_eq!(quick, sizes.by_labels(common));
+                let strings = strings_twin(x, y, &crate::naive::unit) as u64;
+                prop_assert_eq!(tight, quick.max(sizes.by_strings(strings)));
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_that_cost_1_have_the_unit_bounds(x in trees(70, 4), y in trees(70, 4)) {
+        let (a, b) = ([prepare(&x)], [prepare(&y)]);
+        let costs = crate::naive::operations([1, 1, 1], 1.0);
+        prop_assert_eq!(costs, OperationCosts::UNIT);
+        let found = checked(side(&a, None), side(&b, None), Costs::Operations(&costs));
+        prop_assert_eq!(found, checked(side(&a, None), side(&b, None), Costs::Unit));
+    }
+
+    #[test]
     fn unit_costs_as_a_table_have_the_unit_bounds(x in trees(70, 4), y in trees(70, 4)) {
         let (a, b) = ([prepare(&x)], [prepare(&y)]);
         let table = table(&crate::naive::unit, 4, 1.0);

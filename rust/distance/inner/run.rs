@@ -64,6 +64,7 @@ impl MixedRun<'_> {
             rows: row_tree,
             row_of: buffers.rows(),
             columns: column_tree,
+            unit: costs.unit(),
         };
         read.read(0, savings);
         Ok(())

@@ -5,7 +5,7 @@ use super::*;
 use crate::align::{Integer, Problem, in_quanta};
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, trees};
 use crate::pair::{Costs, Pair};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
@@ -76,6 +76,7 @@ proptest! {
         chosen in proptest::collection::vec((any::<proptest::sample::Index>(), any::<proptest::sample::Index>()), 0..40),
         costs in proptest::collection::vec(0u8..4, 9 + 6),
         keep in any::<bool>(),
+        kinds in naive::kinds(),
     ) {
         let all: Vec<_> = again.iter().map(|index| index.get(&some).clone()).collect();
         let (x, y) = (prepare(&all), prepare(&some));
@@ -94,7 +95,10 @@ proptest! {
             CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap()
         };
         let tables = [table(1.0, 0.0), table(1.0 / 3.0, 0.0), table(1.0 / 3.0, 1e9)];
-        for costs in [Costs::Unit].into_iter().chain(tables.iter().map(Costs::Table)) {
+        let operations = [1.0, 1.0 / 3.0].map(|unit| naive::operations(kinds, unit));
+        let by_kind = operations.iter().map(Costs::Operations);
+        let by_table = tables.iter().map(Costs::Table);
+        for costs in [Costs::Unit].into_iter().chain(by_kind).chain(by_table) {
             for script in SCRIPTS {
                 // Temperatures must not be too low for the costs.
                 if matches!(script, Script::Soft(_)) && costs.is_wide() {

@@ -36,7 +36,7 @@ impl Choice {
         let pairs = search.x.trees.len() as f64 * search.y.trees.len() as f64;
         let cells = (all_cells(search.x.trees, search.y.trees) / pairs).max(1.0);
         let alone = match search.costs {
-            SetCosts::Fixed(Costs::Unit) => ALONE.0 + ALONE.1 / cells,
+            SetCosts::Fixed(Costs::Unit | Costs::Operations(_)) => ALONE.0 + ALONE.1 / cells,
             SetCosts::Fixed(Costs::Table(_)) => ALONE_BY_TABLE + ALONE.1 / cells,
             // The costs of labels are computed for every pair, in a batch or not.
             SetCosts::Vectors(_) => 1.0,

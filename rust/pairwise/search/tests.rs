@@ -1,7 +1,7 @@
 use super::*;
 use crate::cost::CostTable;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, trees};
 use crate::pair::Costs;
 use crate::pairwise::{MatrixRequest, compute};
 use crate::tree::{Numbering, Prepared};
@@ -89,13 +89,23 @@ proptest! {
         x in proptest::collection::vec(trees(30, 3), 0..9),
         y in proptest::collection::vec(trees(30, 3), 1..12),
         costs in proptest::collection::vec(0u8..30, 9 + 6),
+        kinds in naive::kinds(),
     ) {
         let (x, y) = (prepare(&x), prepare(&y));
         let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
         let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
         let (x, y) = (Side { trees: &x, codes: None }, Side { trees: &y, codes: None });
-        for costs in [Costs::Unit, Costs::Table(&table)] {
-            let symmetric = matches!(costs, Costs::Unit);
+        let [delete, _, replace] = kinds;
+        let operations = naive::operations(kinds, 1.0);
+        // Symmetric, and a metric.
+        let even = naive::operations([delete, delete, replace.min(2 * delete)], 1.0);
+        let all = [
+            Costs::Unit,
+            Costs::Table(&table),
+            Costs::Operations(&operations),
+            Costs::Operations(&even),
+        ];
+        for (costs, symmetric) in all.into_iter().zip([true, false, false, true]) {
             let costs = SetCosts::Fixed(costs);
             let between = Search { x, y, costs, inside: false, symmetric, pivots: None, index: None };
             let inside = Search { x: y, inside: true, ..between };
