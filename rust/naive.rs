@@ -77,7 +77,9 @@ pub(crate) fn kinds() -> impl Strategy<Value = [i64; 3]> {
 }
 
 /// The costs of labels by kind of edit.
-pub(crate) fn by_kind([delete, insert, replace]: [i64; 3]) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
+pub(crate) fn by_kind(
+    [delete, insert, replace]: [i64; 3],
+) -> impl Fn(Option<i32>, Option<i32>) -> i64 {
     move |a, b| match (a, b) {
         (Some(a), Some(b)) if a != b => replace,
         (Some(_), None) => delete,

@@ -1,7 +1,7 @@
 //! One cost for each kind of edit, whatever the labels.
 
-use crate::cost::table::{NEVER, survey};
 use crate::cost::Scale;
+use crate::cost::table::{NEVER, survey};
 use crate::error::Result;
 
 /// What deleting, inserting and replacing cost; keeping a label costs nothing.
@@ -43,8 +43,7 @@ impl OperationCosts {
         let scale = Scale::of(&[&[delete, insert, replace]], &survey);
         let (delete, insert) = (scale.quanta(delete), scale.quanta(insert));
         let all = delete + insert;
-        let raw_mismatch =
-            if replace.is_finite() { all - scale.quanta(replace) } else { NEVER };
+        let raw_mismatch = if replace.is_finite() { all - scale.quanta(replace) } else { NEVER };
         let mismatch = raw_mismatch.max(0);
         let unit = greatest_common_divisor(all, mismatch).max(1);
         let savings = (all / unit, mismatch / unit);

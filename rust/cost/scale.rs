@@ -39,8 +39,7 @@ pub enum Scale {
 /// Costs that are tested together.
 pub(super) const CHUNK: usize = 64;
 /// Powers of ten.
-const POWERS: [f64; MAX_DECIMALS as usize + 1] =
-    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const POWERS: [f64; MAX_DECIMALS as usize + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /// Beside 2^52 there is no room for fractions.
 const NO_FRACTIONS: f64 = (1u64 << 52) as f64;
 /// Whole numbers up to here are float64s.

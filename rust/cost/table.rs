@@ -133,16 +133,27 @@ impl CostTable {
                 let delete = delete as f64;
                 for (row, inserts) in row.chunks(ROW_PART).zip(inserts.chunks(ROW_PART)) {
                     let start = savings.len();
-                    savings.extend(row.iter().zip(inserts).map(|(&replace, &insert)| {
-                        delete + insert - rounded(replace * per_unit)
-                    }));
+                    savings.extend(
+                        row.iter().zip(inserts).map(|(&replace, &insert)| {
+                            delete + insert - rounded(replace * per_unit)
+                        }),
+                    );
                     largest = largest.max(largest_of(&savings[start..]));
                 }
             }
             largest_saving = largest;
         }
         let symmetric = OnceLock::new();
-        Ok(Self { columns, savings, wide_savings, largest_saving, delete, insert, scale, symmetric })
+        Ok(Self {
+            columns,
+            savings,
+            wide_savings,
+            largest_saving,
+            delete,
+            insert,
+            scale,
+            symmetric,
+        })
     }
 
     /// From what pairing saves, row by row, and what deleting and inserting costs, all in quanta
@@ -242,9 +253,8 @@ fn equals_its_transpose<T: PartialEq>(table: &[T], side: usize) -> bool {
     let blocks = || (0..side).step_by(CHUNK).map(|start| start..side.min(start + CHUNK));
     blocks().all(|rows| {
         blocks().take_while(|columns| columns.start <= rows.start).all(|columns| {
-            rows.clone().all(|a| {
-                columns.clone().all(|b| table[a * side + b] == table[b * side + a])
-            })
+            rows.clone()
+                .all(|a| columns.clone().all(|b| table[a * side + b] == table[b * side + a]))
         })
     })
 }
@@ -340,7 +350,8 @@ mod tests {
 
     #[test]
     fn bad_costs_are_refused_with_their_value() {
-        for (bad, part) in [(-1.0, "-1e0"), (f64::NAN, "NaN"), (-f64::INFINITY, "-inf"), (1e300, "e")]
+        for (bad, part) in
+            [(-1.0, "-1e0"), (f64::NAN, "NaN"), (-f64::INFINITY, "-inf"), (1e300, "e")]
         {
             let error = CostTable::new(&[bad], &[1.0], &[1.0]).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

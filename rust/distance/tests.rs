@@ -118,7 +118,16 @@ fn packed_by<S: Simd>(
         .iter()
         .map(|y| {
             let columns = y.oriented(side);
-            let saving = Savings { table, stride, start, rows, row_of: &rows.row, columns, unit: costs.unit() }.whole();
+            let saving = Savings {
+                table,
+                stride,
+                start,
+                rows,
+                row_of: &rows.row,
+                columns,
+                unit: costs.unit(),
+            }
+            .whole();
             start += columns.len();
             let all = costs.delete_all(&operand(x)) + costs.insert_all(&operand(y));
             costs.total(all - saving)

@@ -7,7 +7,7 @@ use crate::unordered::quantum::Quantum;
 /// Up to this many savings are computed once for all labels of the rows; otherwise row by row.
 const MOST_KEPT: usize = 1 << 17;
 
-/// The savings of labels of the rows with all columns, at least 0.
+/// The savings of labels of the rows with all columns, at least 0, in the units of the costs.
 #[derive(Debug, Default)]
 pub(super) struct LabelSavings<Q> {
     values: Vec<Q>,
@@ -26,7 +26,7 @@ impl<Q: Quantum> LabelSavings<Q> {
         // Nobody is no label.
         self.columns[0] = NO_LABEL;
         // Comparing codes is as fast as reading what is kept.
-        self.kept = !matches!(costs, Costs::Unit)
+        self.kept = costs.operations().is_none()
             && x.codes.len().saturating_mul(self.columns.len()) <= MOST_KEPT;
         self.label = None;
         self.values.clear();
@@ -57,12 +57,13 @@ impl<Q: Quantum> LabelSavings<Q> {
             self.values.resize(self.values.len() + self.columns.len(), zero);
             return;
         }
-        if matches!(costs, Costs::Unit) {
-            let (one, two) = (Q::from_wide(1), Q::from_wide(2));
+        if let Some(operations) = costs.operations() {
+            let (equal, other) = operations.savings();
+            let (equal, other) = (Q::from_wide(equal), Q::from_wide(other));
             let saving = |&to: &u32| match to {
                 NO_LABEL => zero,
-                _ if to == from => two,
-                _ => one,
+                _ if to == from => equal,
+                _ => other,
             };
             self.values.extend(self.columns.iter().map(saving));
             return;

@@ -285,8 +285,8 @@ impl<'a> Matrix<'a> {
                         continue;
                     }
                     computed += 1;
-                    let quanta =
-                        deleted + self.inserts[j as usize] - i128::from(saved[root as usize]);
+                    let saved = i128::from(saved[root as usize]) * costs.unit();
+                    let quanta = deleted + self.inserts[j as usize] - saved;
                     if self.limit.is_none_or(|limit| quanta <= limit) {
                         distances[row * columns.trees.len() + column] = costs.total(quanta);
                     }
@@ -307,7 +307,7 @@ impl<'a> Matrix<'a> {
             columns.trees.iter().all(|&j| {
                 let (i, j) = (i as usize, j as usize);
                 let smaller = x.trees[i].nodes().min(y.trees[j].nodes()) as i128;
-                let most = costs.largest_saving().saturating_mul(smaller);
+                let most = costs.largest_saving().saturating_mul(smaller * costs.unit());
                 self.deletes[i] + self.inserts[j] - most > limit
             })
         })

@@ -84,14 +84,15 @@ pub fn distance(
             }
         })?;
     });
-    let found = pair.costs.total(pair.nothing_saved() - saved);
+    let found = pair.costs.total(pair.nothing_saved() - saved * pair.costs.unit());
     Ok(if cutoff.is_some_and(|cutoff| found > cutoff) { f64::INFINITY } else { found })
 }
 
 /// Whether the largest saving for every node of the smaller tree would not be enough.
 fn is_above(pair: &Pair<'_>, cutoff: f64) -> bool {
     let most = pair.costs.largest_saving().saturating_mul(pair.smaller() as i128);
-    pair.nothing_saved() - most > SetCosts::Fixed(pair.costs).most_quanta(cutoff)
+    pair.nothing_saved() - most.saturating_mul(pair.costs.unit())
+        > SetCosts::Fixed(pair.costs).most_quanta(cutoff)
 }
 
 /// Whether two trees are equal up to the order of children, and keeping all labels is free.
@@ -144,7 +145,7 @@ pub fn subtree_distances(
             for &(_, i) in nodes[first..].iter().take_while(|node| *node.0 == id) {
                 let distances = &mut found[rows[i] * m..][..m];
                 for (j, &of_y) in y.of(0)[..m].iter().enumerate() {
-                    let saved = i128::from(row[of_y as usize]);
+                    let saved = i128::from(row[of_y as usize]) * pair.costs.unit();
                     distances[columns[j]] = pair.costs.total(deleted[i] + inserted[j] - saved);
                 }
             }

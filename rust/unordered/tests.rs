@@ -1,6 +1,6 @@
 //! The recursion against enumeration of mappings, orders of children, and matrices.
 
-use crate::cost::CostTable;
+use crate::cost::{CostTable, OperationCosts};
 use crate::naive::{Cost, Plain, mapping_cost, trees, unit};
 use crate::pair::{Costs, Operand, Pair, SetCosts, Side};
 use crate::pairwise::MatrixRequest;
@@ -130,8 +130,30 @@ proptest! {
             &costs[12..].iter().map(|&c| f64::from(c)).collect::<Vec<_>>(),
         ).unwrap();
         let function = |from: Option<i32>, to: Option<i32>| cost_of(&costs, from, to);
-        let cases: [(Costs<'_>, Cost<'_>); 3] = [
-            (Costs::Unit, &unit), (Costs::Table(&plain), &function), (Costs::Table(&wide), &function),
+        let kinds = OperationCosts::new(f64::from(costs[0]), f64::from(costs[1]), f64::from(costs[2])).unwrap();
+        let by_kind = |from: Option<i32>, to: Option<i32>| match (from, to) {
+            (Some(from), Some(to)) => i64::from(from != to) * i64::from(costs[2]),
+            (Some(_), None) => i64::from(costs[0]),
+            (None, Some(_)) => i64::from(costs[1]),
+            (None, None) => 0,
+        };
+        // Labels that cost 5 are never paired, which is as if they cost very much.
+        let never = |cost: u8| if cost == 5 { f64::INFINITY } else { f64::from(cost) };
+        let (apart, gaps): (Vec<_>, Vec<_>) = (
+            costs[..9].iter().map(|&cost| never(cost)).collect(),
+            costs[9..].iter().map(|&cost| f64::from(cost)).collect(),
+        );
+        let apart = CostTable::new(&apart, &gaps[..3], &gaps[3..]).unwrap();
+        let far = |from: Option<i32>, to: Option<i32>| match (from, to, function(from, to)) {
+            (Some(_), Some(_), 5) => 1000,
+            (_, _, cost) => cost,
+        };
+        let cases: [(Costs<'_>, Cost<'_>); 5] = [
+            (Costs::Unit, &unit),
+            (Costs::Table(&plain), &function),
+            (Costs::Table(&wide), &function),
+            (Costs::Operations(&kinds), &by_kind),
+            (Costs::Table(&apart), &far),
         ];
         for (costs, cost) in cases {
             let pair = Pair { x: operand(&a), y: operand(&b), costs };

@@ -32,7 +32,7 @@ pub fn align(
         (*i, *j) = (preorder[0][*i as usize] as u32, preorder[1][*j as usize] as u32);
     }
     pairs.sort_unstable();
-    Ok((pair.costs.total(pair.nothing_saved() - saved), pairs))
+    Ok((pair.costs.total(pair.nothing_saved() - saved * pair.costs.unit()), pairs))
 }
 
 /// Two nodes, in postorder: their subtrees, or the forests below them.
@@ -77,7 +77,7 @@ impl<'a, Q: Quantum> Trace<'a, Q> {
             label.map(|&label| operand.code(label))
         };
         let raw = self.pair.costs.raw_saving(code(0, i)?, code(1, j)?);
-        (raw >= 0).then(|| Q::from_wide(raw))
+        (raw >= 0).then(|| Q::from_wide(raw / self.pair.costs.unit()))
     }
 
     /// The pairs, in postorder numbers.

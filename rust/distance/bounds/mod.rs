@@ -173,9 +173,7 @@ impl<'a> Bounds<'a> {
                 let of_x =
                     if one { of_y.clone() } else { Arc::new(of_y.beside(&Labels::new(x, crew)?)) };
                 match fixed {
-                    Costs::Operations(costs) => {
-                        BoundData::Operations(costs, of_x, of_y.clone())
-                    }
+                    Costs::Operations(costs) => BoundData::Operations(costs, of_x, of_y.clone()),
                     _ => BoundData::Unit(of_x, of_y.clone()),
                 }
             }
@@ -211,9 +209,7 @@ impl<'a> Bounds<'a> {
                 let (n, m) = self.nodes(i, j);
                 n.abs_diff(m).into()
             }
-            BoundData::Operations(costs, ..) => {
-                Sizes { costs, nodes: self.nodes(i, j) }.by_sizes()
-            }
+            BoundData::Operations(costs, ..) => Sizes { costs, nodes: self.nodes(i, j) }.by_sizes(),
             BoundData::Table(favourites) => favourites.size_bound(i, j),
             BoundData::Vectors(x, y) => gaps::bound((x, i), (y, j)),
         }
@@ -225,8 +221,7 @@ impl<'a> Bounds<'a> {
             BoundData::Unit(x, y) => histogram::bound((x, i), (y, j)).into(),
             BoundData::Operations(costs, x, y) => {
                 let nodes = self.nodes(i, j);
-                let common =
-                    nodes.0.max(nodes.1) - u64::from(histogram::bound((x, i), (y, j)));
+                let common = nodes.0.max(nodes.1) - u64::from(histogram::bound((x, i), (y, j)));
                 Sizes { costs, nodes }.by_labels(common)
             }
             BoundData::Table(favourites) => {
@@ -282,9 +277,9 @@ impl<'a> Bounds<'a> {
         let (x, y) = (self.x.operand(i), self.y.operand(j));
         match &self.kind {
             _ if self.string_time(i, j) == 0.0 => 0,
-            BoundData::Unit(..) => {
-                self.string_distance(i, &y, i64::try_from(limit).unwrap_or(i64::MAX), scratch).into()
-            }
+            BoundData::Unit(..) => self
+                .string_distance(i, &y, i64::try_from(limit).unwrap_or(i64::MAX), scratch)
+                .into(),
             BoundData::Operations(costs, ..) => {
                 let sizes = Sizes { costs, nodes: self.nodes(i, j) };
                 let most = sizes.most_distance(limit);
@@ -351,8 +346,7 @@ pub(crate) fn pair_is_above(
             pattern.prepare(&x);
             pattern.bound(&y, most) > most
         };
-        return Ok(sizes.by_sizes() > limit
-            || (strings_pay && above(sizes.most_distance(limit))));
+        return Ok(sizes.by_sizes() > limit || (strings_pay && above(sizes.most_distance(limit))));
     }
     let [alone_x, alone_y] = [x, y].map(|operand| {
         // A set of one tree.

@@ -51,11 +51,8 @@ impl Sizes<'_> {
         let saved = (n + k).saturating_sub(distance.max(n.abs_diff(k)));
         let (of_equal, of_different) = self.costs.savings();
         // Two equal pairs take as much of the unit savings as two pairs and two more nodes.
-        let equal = if of_equal > 2 * of_different {
-            saved / 2
-        } else {
-            saved.saturating_sub(smaller)
-        };
+        let equal =
+            if of_equal > 2 * of_different { saved / 2 } else { saved.saturating_sub(smaller) };
         self.left(equal, (smaller - equal).min(saved - 2 * equal))
     }
 
