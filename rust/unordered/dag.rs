@@ -244,6 +244,15 @@ impl Dag {
         self.slot = slot;
     }
 
+    /// Whether two trees may be equal up to names of labels: a few comparisons that differ for
+    /// most trees.
+    pub(super) fn may_equal(&self, other: &Self) -> bool {
+        self.width() == other.width()
+            && self.leaves == other.leaves
+            && self.kids.len() == other.kids.len()
+            && self.runs == other.runs
+    }
+
     /// One more than the number of nodes: the length of a row.
     pub(super) fn width(&self) -> usize {
         self.label.len()

@@ -261,8 +261,8 @@ impl<Q: Quantum> Matching<Q> {
                 search.sources.push((other as u32, length));
                 let row = &self.savings[other * demands..][..demands];
                 let start = length + self.of_source[other];
-                for sink in 0..demands {
-                    let through = start + self.of_sink[sink] - row[sink];
+                for (sink, &saving) in row.iter().enumerate() {
+                    let through = start + self.of_sink[sink] - saving;
                     if !search.is_reached[sink] && through < search.length[sink] {
                         search.length[sink] = through;
                         search.from[sink] = other as u32;

@@ -12,7 +12,7 @@ use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::Copies;
 use crate::unordered::dag::{Dag, Subtrees, of_trees};
 use crate::unordered::pair::{Workspace, width_of, with_table};
-use crate::unordered::quantum::Width;
+use crate::unordered::quantum::{Quantum, Width};
 use crate::unordered::table::table_bytes;
 use std::cell::{Cell, RefCell};
 
@@ -285,7 +285,7 @@ impl<'a> Matrix<'a> {
                         continue;
                     }
                     computed += 1;
-                    let saved = i128::from(saved[root as usize]) * costs.unit();
+                    let saved = saved[root as usize].wide() * costs.unit();
                     let quanta = deleted + self.inserts[j as usize] - saved;
                     if self.limit.is_none_or(|limit| quanta <= limit) {
                         distances[row * columns.trees.len() + column] = costs.total(quanta);

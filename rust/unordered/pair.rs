@@ -6,7 +6,7 @@ use crate::pair::{Costs, Operand, Pair, SetCosts};
 use crate::parallel::Cancel;
 use crate::tree::Orientation;
 use crate::unordered::dag::{Dag, NO_LABEL, OfTree, Subtrees, codes_of_tree, of_trees};
-use crate::unordered::quantum::Width;
+use crate::unordered::quantum::{Quantum, Width};
 use crate::unordered::table::Table;
 
 /// Scratch of a thread, for tables of any width.
@@ -80,7 +80,7 @@ pub fn distance(
     with_table!(workspace, width_of(&x, &y, pair.costs), table => {
         table.fill(sides, pair.costs, false, cancel, |id, row| {
             if id == root_x {
-                saved = i128::from(row[root_y]);
+                saved = row[root_y].wide();
             }
         })?;
     });
@@ -101,7 +101,7 @@ fn costs_nothing(
     (x, y): (Subtrees<'_>, Subtrees<'_>),
     cancel: &Cancel,
 ) -> Result<bool> {
-    if pair.x.tree.nodes() != pair.y.tree.nodes() || x.dag.width() != y.dag.width() {
+    if pair.x.tree.nodes() != pair.y.tree.nodes() || !x.dag.may_equal(y.dag) {
         return Ok(false);
     }
     let [mut of_x, mut of_y] = [x.codes, y.codes].map(<[u32]>::to_vec);
@@ -145,7 +145,7 @@ pub fn subtree_distances(
             for &(_, i) in nodes[first..].iter().take_while(|node| *node.0 == id) {
                 let distances = &mut found[rows[i] * m..][..m];
                 for (j, &of_y) in y.of(0)[..m].iter().enumerate() {
-                    let saved = i128::from(row[of_y as usize]) * pair.costs.unit();
+                    let saved = row[of_y as usize].wide() * pair.costs.unit();
                     distances[columns[j]] = pair.costs.total(deleted[i] + inserted[j] - saved);
                 }
             }

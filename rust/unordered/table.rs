@@ -176,7 +176,8 @@ fn raise_couples<Q: Quantum>(
 ) {
     let Row { tree, forest } = row;
     for column in run.clone() {
-        let [c, d] = y.couple[column].map(|child| child as usize);
+        let [c, d] = y.couple[column];
+        let (c, d) = (c as usize, d as usize);
         let below = forest[column].max(pairing(c, d)).max(forest[c]).max(forest[d]);
         forest[column] = below;
         let paired = below + label[column];
@@ -252,8 +253,7 @@ impl<Q: Quantum> TwoBest<Q> {
             let values = &row(kid)[..width];
             for copy in 0..count.min(2) {
                 let place = 2 * kid + copy;
-                for column in 0..width {
-                    let value = values[column];
+                for (column, &value) in values.iter().enumerate() {
                     let first = self.first[column];
                     let higher = value > first;
                     self.second[column] =

@@ -24,7 +24,7 @@ pub fn align(
     let (mut pairs, saved) = with_table!(workspace, width_of(&x, &y, pair.costs), table => {
         table.fill(sides, pair.costs, true, cancel, |_, _| {})?;
         let saved = table.rows[x.roots[0] as usize].tree[y.roots[0] as usize];
-        (Trace::new(pair, (&x, &y), table).pairs(cancel)?, i128::from(saved))
+        (Trace::new(pair, (&x, &y), table).pairs(cancel)?, saved.wide())
     });
     let preorder = [&pair.x, &pair.y]
         .map(|side| side.tree.oriented(Orientation::Left).preorder(Orientation::Left));

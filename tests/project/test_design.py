@@ -17,6 +17,7 @@ DOCUMENTS = (
     "docs/neighbors.md",
     "docs/reproduction.md",
     "docs/scale.md",
+    "docs/unordered.md",
 )
 # Add ".rs" as soon as the Rust folders have the layout that DESIGN.md describes.
 CHECKED = (".py", ".pyi", ".rs")
