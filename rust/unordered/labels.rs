@@ -13,6 +13,8 @@ pub(super) struct LabelSavings<Q> {
     values: Vec<Q>,
     /// The code of every column.
     columns: Vec<u32>,
+    /// The columns without a label: nobody, and virtual roots.
+    nameless: Vec<u32>,
     /// Whether the rows of all labels are kept.
     kept: bool,
     /// Otherwise, the label of the row that is kept.
@@ -25,6 +27,9 @@ impl<Q: Quantum> LabelSavings<Q> {
         self.columns.extend(y.dag.label.iter().map(|&label| y.codes[label as usize]));
         // Nobody is no label.
         self.columns[0] = NO_LABEL;
+        let nameless = self.columns.iter().zip(0..).filter(|column| *column.0 == NO_LABEL);
+        self.nameless.clear();
+        self.nameless.extend(nameless.map(|column| column.1));
         // Comparing codes is as fast as reading what is kept.
         self.kept = costs.operations().is_none()
             && x.codes.len().saturating_mul(self.columns.len()) <= MOST_KEPT;
@@ -60,12 +65,15 @@ impl<Q: Quantum> LabelSavings<Q> {
         if let Some(operations) = costs.operations() {
             let (equal, other) = operations.savings();
             let (equal, other) = (Q::from_wide(equal), Q::from_wide(other));
-            let saving = |&to: &u32| match to {
-                NO_LABEL => zero,
-                _ if to == from => equal,
-                _ => other,
-            };
-            self.values.extend(self.columns.iter().map(saving));
+            let start = self.values.len();
+            self.values.resize(start + self.columns.len(), other);
+            let row = &mut self.values[start..];
+            for (value, &to) in row.iter_mut().zip(&self.columns) {
+                *value = if to == from { equal } else { other };
+            }
+            for &column in &self.nameless {
+                row[column as usize] = zero;
+            }
             return;
         }
         let saving = |&to: &u32| match to {
