@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["error", "memory", "parallel"],
     &["text"],
     &["tree"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 12] = [
     &["distance"],
     &["align"],
     &["pairwise"],
+    &["unordered"],
     &["python"],
 ];
 

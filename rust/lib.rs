@@ -36,6 +36,7 @@
 //! - [`distance`]: the distance of one pair, by kernels, bounds and bands;
 //! - [`align`]: which edits, one optimal alignment of a pair, all of them, or soft ones;
 //! - [`pairwise`]: many pairs, as a matrix, as neighbours, or as counts of edits;
+//! - [`unordered`]: trees without an order of children, one pair or many;
 //! - `python`, behind the feature of that name: the private module `treemetric._core`.
 
 pub mod align;
@@ -57,5 +58,6 @@ mod python;
 pub mod simd;
 mod text;
 pub mod tree;
+pub mod unordered;
 
 pub use error::{Error, Result};

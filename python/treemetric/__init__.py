@@ -34,6 +34,13 @@ from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest
 from treemetric.paired import normalized_distance, normalized_similarity, paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
+from treemetric.unordered import (
+    UnorderedAlignment,
+    unordered_align,
+    unordered_distance,
+    unordered_pairwise_distances,
+    unordered_subtree_distances,
+)
 
 if TYPE_CHECKING:
     from treemetric import (
@@ -76,6 +83,7 @@ __all__ = [
     "TreeNeighborsGraph",
     "TreeSet",
     "UnitCosts",
+    "UnorderedAlignment",
     "VectorCosts",
     "Violation",
     "WithinResult",
@@ -103,6 +111,10 @@ __all__ = [
     "soft_alignment",
     "subtree_distances",
     "testing",
+    "unordered_align",
+    "unordered_distance",
+    "unordered_pairwise_distances",
+    "unordered_subtree_distances",
     "within",
 ]
 

@@ -233,6 +233,32 @@ def distance_by(
     index: dict[Hashable, int] | None,
     way: tuple[bool, Literal["left", "right", "inner", "mixed"], bool],
 ) -> float: ...
+def unordered_distance(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    cutoff: float | None = None,
+) -> float: ...
+def unordered_align_pair(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+) -> tuple[float, bytes]: ...
+def unordered_subtree_distances(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+) -> FloatArray: ...
+def unordered_pairwise(
+    sets: tuple[PreparedSet, PreparedSet | None],
+    resolved: _Resolved,
+    out: npt.NDArray[Any],
+    limits: _Limits,
+    work: _Work,
+) -> int: ...
 def pairwise(
     sets: tuple[PreparedSet, PreparedSet | None],
     resolved: _Resolved,

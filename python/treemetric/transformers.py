@@ -5,22 +5,35 @@ They make estimators with ``metric='precomputed'`` work on trees.
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import CostsLike, Distances, DType, Norm, Trees
-from treemetric._base.validation import check_dtype, check_int, check_n_jobs, check_norm
+from treemetric._base.validation import (
+    check_bool,
+    check_dtype,
+    check_int,
+    check_n_jobs,
+    check_norm,
+    refuse,
+    shown,
+)
 from treemetric._estimators.checks import check_option, check_some_trees
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
+from treemetric.unordered import unordered_pairwise_distances
 
 if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 __all__ = ["TreeDistances", "TreeNeighborsGraph"]
+
+# Unordered distances that are in memory at a time.
+_BLOCK = 1 << 22
 
 
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,6 +41,7 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     costs: CostsLike | None
     norm: Norm | None
+    ordered: bool
     n_jobs: int | None
     trees_: "TreeSet"
 
@@ -46,6 +60,8 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
         check_norm(self.norm, name)
+        if not check_bool(self.ordered, "ordered", name) and self.norm is not None:
+            refuse("norm", name, "None if ordered=False", shown(self.norm))
         self.trees_ = check_some_trees(X, name)
 
     def _check_transform(self, X: Trees) -> "TreeSet":
@@ -62,6 +78,9 @@ class TreeDistances(_TreeTransformer):
         The costs of edits; every edit costs 1 by default.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by; see `treemetric.normalized_distance`.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     dtype : {'float64', 'float32'} or a type of integers, default='float64'
@@ -97,11 +116,13 @@ class TreeDistances(_TreeTransformer):
         *,
         costs: CostsLike | None = None,
         norm: Norm | None = None,
+        ordered: bool = True,
         n_jobs: int | None = None,
         dtype: DType = "float64",
     ) -> None:
         self.costs = costs
         self.norm = norm
+        self.ordered = ordered
         self.n_jobs = n_jobs
         self.dtype = dtype
 
@@ -186,8 +207,10 @@ class TreeDistances(_TreeTransformer):
         return self._distances(self.trees_, None)
 
     def _distances(self, X: "TreeSet", Y: "TreeSet | None") -> Distances:
-        options: dict[str, Any] = {"costs": self.costs, "norm": self.norm, "n_jobs": self.n_jobs}
-        return pairwise_distances(X, Y, dtype=self.dtype, **options)
+        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs, "dtype": self.dtype}
+        if not self.ordered:
+            return unordered_pairwise_distances(X, Y, **options)
+        return pairwise_distances(X, Y, norm=self.norm, **options)
 
 
 class TreeNeighborsGraph(_TreeTransformer):
@@ -207,6 +230,9 @@ class TreeNeighborsGraph(_TreeTransformer):
         The costs of edits; every edit costs 1 by default.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by; see `treemetric.normalized_distance`.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
 
@@ -225,7 +251,8 @@ class TreeNeighborsGraph(_TreeTransformer):
     Notes
     -----
     The search is that of `treemetric.nearest`: most distances are not computed, and only distances
-    of neighbours are stored. Rows are sorted by distance, then by index.
+    of neighbours are stored. With ``ordered=False`` all distances are computed, some rows at a
+    time. Rows are sorted by distance, then by index.
 
     Examples
     --------
@@ -248,12 +275,14 @@ class TreeNeighborsGraph(_TreeTransformer):
         mode: str = "distance",
         costs: CostsLike | None = None,
         norm: Norm | None = None,
+        ordered: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
         self.costs = costs
         self.norm = norm
+        self.ordered = ordered
         self.n_jobs = n_jobs
 
     def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
@@ -355,6 +384,27 @@ class TreeNeighborsGraph(_TreeTransformer):
                 f"n_neighbors = {self.n_neighbors}, n_samples_fit = {m}, n_samples = {n}"
             )
             raise ValueError(message)
+        if not self.ordered:
+            return self._unordered_graph(trees, kept)
         options: dict[str, Any] = {"costs": self.costs, "norm": self.norm, "n_jobs": self.n_jobs}
         found = nearest(trees, self.trees_, k=kept, **options)
         return found.to_graph(mode=self.mode)
+
+    def _unordered_graph(self, trees: "TreeSet", kept: int) -> csr_matrix:
+        """Return the graph of unordered trees, from all distances of some rows at a time."""
+        n, m = len(trees), self.n_samples_fit_
+        indices = np.empty((n, kept), dtype=np.int64)
+        values = np.ones((n, kept))
+        step = max(1, _BLOCK // m)
+        for start in range(0, n, step):
+            rows = trees[start : start + step]
+            found = unordered_pairwise_distances(
+                rows, self.trees_, costs=self.costs, n_jobs=self.n_jobs
+            )
+            # A stable sort keeps the first of equal distances.
+            best = np.argsort(found, axis=1, kind="stable")[:, :kept]
+            indices[start : start + step] = best
+            if self.mode == "distance":
+                values[start : start + step] = np.take_along_axis(found, best, axis=1)
+        starts = np.arange(0, n * kept + 1, kept)
+        return csr_matrix((values.ravel(), indices.ravel(), starts), shape=(n, m))

@@ -4,7 +4,7 @@ use crate::pair::{Costs, Operand};
 
 impl Costs<'_> {
     /// Whether replacing one label by another costs nothing.
-    fn is_free(self, from: u32, to: u32) -> bool {
+    pub(crate) fn is_free(self, from: u32, to: u32) -> bool {
         match self {
             Costs::Unit => from == to,
             // Also where keeping a label is never done, and so saves less than anything.

@@ -6,9 +6,10 @@ use crate::memory;
 use crate::pairwise::account;
 use crate::pairwise::filter::FilterMemory;
 use crate::pairwise::plan::{Chosen, Plan, Shape, Task};
+use crate::pairwise::results::{Results, must_meet_themselves};
 use crate::pairwise::task::Matrix;
 use crate::pairwise::{Computed, MatrixRequest};
-use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
+use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::{Copies, Prepared};
 use std::cell::{Cell, RefCell};
 
@@ -50,16 +51,7 @@ pub(super) fn compute_known<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
     let of_columns = other.as_ref().unwrap_or(&of_rows);
     let kinds = Kinds { rows: of_rows.distinct(), columns: of_columns.distinct() };
     let (done, poll) = (Cell::new(0), RefCell::new(poll));
-    let mut results = Results {
-        request,
-        of_rows: &of_rows,
-        of_columns,
-        store,
-        done: &done,
-        poll: &poll,
-        pace: Pace::new(),
-        cancel,
-    };
+    let mut results = Results::new(request, (&of_rows, of_columns), store, (&done, &poll), cancel);
     let diagonal = triangle && must_meet_themselves(request, &of_rows);
     if triangle && !diagonal {
         for &i in kinds.rows {
@@ -93,14 +85,14 @@ fn run<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
     results: &mut Results<'_, S, P>,
 ) -> Result<u64> {
     let plan = matrix.plan;
-    let Results { done, poll, cancel, .. } = *results;
+    let (done, poll, cancel) = (results.done, results.poll, results.cancel);
     let mut exact = 0;
     let scratch = || (Workspace::default(), FilterMemory::new(thread_time));
     let work = |scratch: &mut (Workspace, FilterMemory), index: usize| {
         Ok((index, matrix.task(&plan.tasks[index], scratch, cancel)?))
     };
     let mut receive = |(index, (distances, computed)): (usize, (Vec<f64>, u64))| {
-        results.store_task(matrix, &plan.tasks[index], distances);
+        store_task(results, matrix, &plan.tasks[index], distances);
         exact += computed;
     };
     if plan.cells < SMALL_MATRIX {
@@ -116,62 +108,27 @@ fn run<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
     Ok(exact)
 }
 
-/// Hands distances to the caller, also those of copies, and counts them.
-struct Results<'a, S, P> {
-    request: &'a MatrixRequest<'a>,
-    of_rows: &'a Copies,
-    of_columns: &'a Copies,
-    store: S,
-    done: &'a Cell<u64>,
-    poll: &'a RefCell<P>,
-    pace: Pace,
-    cancel: &'a Cancel,
-}
-
-impl<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool> Results<'_, S, P> {
-    fn store(&mut self, i: usize, j: usize, distance: f64) {
-        (self.store)(i, j, distance);
-        self.done.set(self.done.get() + 1);
-    }
-
-    /// Stores the distance of a pair for all copies of both trees.
-    fn store_copies(&mut self, i: usize, j: usize, distance: f64) {
-        let (of_rows, of_columns) = (self.of_rows, self.of_columns);
-        let MatrixRequest { triangle, diagonal, .. } = *self.request;
-        for a in of_rows.of(i) {
-            if self.cancel.check().is_err() {
-                return;
+/// Stores the wanted distances of a task.
+fn store_task<S: FnMut(usize, usize, f64), P: FnMut(u64) -> bool>(
+    results: &mut Results<'_, S, P>,
+    matrix: &Matrix<'_>,
+    task: &Task,
+    distances: Vec<f64>,
+) {
+    let plan = matrix.plan;
+    let all_differ = results.all_differ();
+    let mut distances = distances.into_iter();
+    for row in task.rows.clone() {
+        let i = plan.row_order[row];
+        for (column, &j) in task.columns.clone().zip(&plan.column_order[task.columns.clone()]) {
+            let distance = distances.next().unwrap_or(f64::INFINITY);
+            if !matrix.wants(row, column) {
+                continue;
             }
-            for b in of_columns.of(j) {
-                // The pairs among the copies of one tree of a triangle are met in both orders.
-                if !triangle || i != j || a < b || (a == b && diagonal) {
-                    self.store(a, b, distance);
-                }
-                // Few trees can have many copies.
-                if self.pace.is_due() && !self.poll.borrow_mut()(self.done.get()) {
-                    self.cancel.cancel();
-                }
-            }
-        }
-    }
-
-    /// Stores the wanted distances of a task.
-    fn store_task(&mut self, matrix: &Matrix<'_>, task: &Task, distances: Vec<f64>) {
-        let plan = matrix.plan;
-        let all_differ = self.of_rows.all_differ() && self.of_columns.all_differ();
-        let mut distances = distances.into_iter();
-        for row in task.rows.clone() {
-            let i = plan.row_order[row];
-            for (column, &j) in task.columns.clone().zip(&plan.column_order[task.columns.clone()]) {
-                let distance = distances.next().unwrap_or(f64::INFINITY);
-                if !matrix.wants(row, column) {
-                    continue;
-                }
-                if all_differ && (!self.request.triangle || row != column) {
-                    self.store(i, j, distance);
-                } else {
-                    self.store_copies(i, j, distance);
-                }
+            if all_differ && (!matrix.request.triangle || row != column) {
+                results.store(i, j, distance);
+            } else {
+                results.store_copies(i, j, distance);
             }
         }
     }
@@ -187,14 +144,4 @@ pub(super) fn mean_nodes(trees: &[Prepared]) -> usize {
 pub(super) struct Kinds<'a> {
     pub(super) rows: &'a [u32],
     pub(super) columns: &'a [u32],
-}
-
-/// Whether some tree of a triangle, or one that occurs again, is not plainly at distance 0 from
-/// itself, and that distance is wanted.
-fn must_meet_themselves(request: &MatrixRequest<'_>, copies: &Copies) -> bool {
-    copies.distinct().iter().map(|&i| i as usize).any(|i| {
-        let tree = request.x.operand(i);
-        let wanted = request.diagonal || copies.has_copies(i);
-        wanted && !request.costs.costs_nothing(&tree, &tree)
-    })
 }

@@ -11,6 +11,7 @@ mod matrix;
 mod paired;
 mod plan;
 mod request;
+mod results;
 mod search;
 mod task;
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub use matrix::compute;
 pub use paired::{PairedRequest, paired};
 pub use plan::{LARGE_WORK, inner_share};
 pub use request::{Computed, MatrixRequest};
+pub(crate) use results::{Results, must_meet_themselves};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

@@ -14,7 +14,7 @@ use crate::tree::SubtreeIds;
 
 /// All that the tasks of a matrix share.
 pub(super) struct Matrix<'a> {
-    request: &'a MatrixRequest<'a>,
+    pub(super) request: &'a MatrixRequest<'a>,
     pub(super) plan: &'a Plan,
     diagonal: bool,
     /// What deleting all of a tree of x, inserting all of a tree of y costs.

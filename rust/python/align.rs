@@ -85,7 +85,7 @@ fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_
 }
 
 /// Pairs of an alignment as they are kept: small, and made into tuples when asked for.
-fn pack<'py>(py: Python<'py>, pairs: &[(u32, u32)]) -> Bound<'py, PyBytes> {
+pub(super) fn pack<'py>(py: Python<'py>, pairs: &[(u32, u32)]) -> Bound<'py, PyBytes> {
     let bytes = pairs.iter().flat_map(|&(i, j)| [i.to_le_bytes(), j.to_le_bytes()]);
     PyBytes::new(py, &bytes.flatten().collect::<Vec<_>>())
 }

@@ -11,6 +11,7 @@ use crate::python::run::{self, Work};
 use crate::python::set::{GivenSets, PreparedSet};
 use crate::python::tree::TreeData;
 use crate::tree::Orientation;
+use crate::unordered;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -232,6 +233,25 @@ pub(super) fn pairwise(
     limits: Limits,
     work: Work,
 ) -> PyResult<u64> {
+    fill_matrix(py, (sets, resolved), out, limits, work, Children::Ordered)
+}
+
+/// Whether the order of children counts.
+#[derive(Clone, Copy)]
+pub(super) enum Children {
+    Ordered,
+    Unordered,
+}
+
+/// Fills `out` as [`pairwise`] does, with or without the order of children.
+pub(super) fn fill_matrix(
+    py: Python<'_>,
+    (sets, resolved): (GivenSets<'_>, ResolvedCosts<'_>),
+    out: &Bound<'_, PyAny>,
+    limits: Limits,
+    work: Work,
+    order: Children,
+) -> PyResult<u64> {
     let (x, y) = &sets;
     let ((codes_x, codes_y), costs) = resolved;
     let (cutoff, norm) = limits;
@@ -271,7 +291,7 @@ pub(super) fn pairwise(
                         let (i, j) = (i.min(j), i.max(j));
                         sink.put(n * i - i * (i + 1) / 2 + j - i - 1, 0, d);
                     };
-                    core::compute(&request, threads, cancel, store, poll)
+                    compute(order, &request, threads, cancel, store, poll)
                 } else {
                     let store = |i: usize, j: usize, d: f64| {
                         sink.put(i, j, d);
@@ -279,13 +299,28 @@ pub(super) fn pairwise(
                             sink.put(j, i, d);
                         }
                     };
-                    core::compute(&request, threads, cancel, store, poll)
+                    compute(order, &request, threads, cancel, store, poll)
                 };
                 sink.finish(outcome)
             });
             Ok(computed?.exact)
         })
     })
+}
+
+/// Computes a matrix with or without the order of children.
+fn compute(
+    order: Children,
+    request: &MatrixRequest<'_>,
+    threads: usize,
+    cancel: &Cancel,
+    store: impl FnMut(usize, usize, f64),
+    poll: impl FnMut(u64) -> bool,
+) -> crate::error::Result<core::Computed> {
+    match order {
+        Children::Ordered => core::compute(request, threads, cancel, store, poll),
+        Children::Unordered => unordered::compute(request, threads, cancel, store, poll),
+    }
 }
 
 /// Fills `out` with the distance of the first trees of both sets, of the second trees, and so on.

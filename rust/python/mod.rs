@@ -19,6 +19,7 @@ mod set;
 mod tables;
 mod texts;
 mod tree;
+mod unordered;
 
 use pyo3::prelude::*;
 
@@ -54,6 +55,10 @@ mod core {
     use super::texts::TextTable;
     #[pymodule_export]
     use super::tree::TreeData;
+    #[pymodule_export]
+    use super::unordered::{
+        unordered_align_pair, unordered_distance, unordered_pairwise, unordered_subtree_distances,
+    };
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // the name that Python expects
     const __version__: &str = env!("CARGO_PKG_VERSION");

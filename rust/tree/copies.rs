@@ -56,6 +56,26 @@ impl Copies {
         found
     }
 
+    /// Trees with equal numbers are copies of each other.
+    pub(crate) fn of_numbers(numbers: &[u32]) -> Self {
+        let count = numbers.len();
+        let mut found =
+            Self { first: vec![NONE; count], next: vec![NONE; count], distinct: Vec::new() };
+        let mut order: Vec<_> = numbers.iter().copied().zip(0..count as u32).collect();
+        order.sort_unstable();
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, i) in same {
+                found.first[i as usize] = same[0].1;
+            }
+            for pair in same.windows(2) {
+                found.next[pair[0].1 as usize] = pair[1].1;
+            }
+            found.distinct.push(same[0].1);
+        }
+        found.distinct.sort_unstable();
+        found
+    }
+
     /// The first of the trees that are equal to this one.
     pub(crate) fn first(&self, tree: usize) -> usize {
         self.first[tree] as usize

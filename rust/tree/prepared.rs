@@ -57,8 +57,8 @@ pub struct Shape {
     right: Oriented,
     /// Made when first asked for: distances do not need them.
     paths: [OnceLock<Box<Paths>>; 2],
-    /// What kernels keep with the tree.
-    slot: Slot,
+    /// What kernels keep with the tree, those for ordered trees and those for unordered trees.
+    slots: [Slot; 2],
 }
 
 impl Prepared {
@@ -96,7 +96,7 @@ impl Prepared {
             left: build(Orientation::Left),
             right: build(Orientation::Right),
             paths: [OnceLock::new(), OnceLock::new()],
-            slot: Slot::default(),
+            slots: Default::default(),
         };
         Self { labels: distinct, shape: Arc::new(shape) }
     }
@@ -159,7 +159,13 @@ impl Prepared {
     /// Room for what kernels keep with the tree.
     #[inline(always)]
     pub(crate) fn slot(&self) -> &Slot {
-        &self.shape.slot
+        &self.shape.slots[0]
+    }
+
+    /// The same for kernels that ignore the order of children.
+    #[inline(always)]
+    pub(crate) fn unordered_slot(&self) -> &Slot {
+        &self.shape.slots[1]
     }
 
     /// The label index of every real node, in postorder.

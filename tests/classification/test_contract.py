@@ -37,6 +37,8 @@ ON_TREES = [
     DistanceSVC(kernel=TreeKernel("partial-tree")),
     DistanceSVC(kernel=TreeFeatures("subtrees"), combine="sum", eigenvalues="shift"),
     GoodnessClassifier(0.1, scale="median", n_landmarks=5),
+    MedianGLVQ(ordered=False),
+    DistanceSVC(ordered=False),
 ]
 TREES = [tm.Tree.from_sequence(w) for w in ("aaa", "aab", "aba", "ccc", "ccd", "cdc")]
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -293,3 +295,16 @@ def test_a_line_without_tqdm(capfd, monkeypatch):
     with stage(1, "Model: solver", "steps") as report:
         report(1, 2)
         assert wait_for(lambda: capfd.readouterr().out) == "[Model: solver] steps ...\n"
+
+
+@every_classifier
+def test_the_order_of_children_counts_unless_it_is_switched_off(kind):
+    words = ("{a{b}{c}}", "{a{c}{b}}", "{a{b}{b}}", "{d{e}{f}}", "{d{f}{e}}", "{d{f}{f}}")
+    trees = [tm.Tree.from_bracket(word) for word in words]
+    distances = tm.unordered_pairwise_distances(trees)
+    model = kind(ordered=False).fit(trees, Y)
+    twin = kind(metric="precomputed").fit(distances, Y)
+    np.testing.assert_array_equal(model.predict(trees), twin.predict(distances))
+    assert model.predict([trees[1]]) == model.predict([trees[0]])
+    with pytest.raises(TypeError, match=f"'ordered' parameter of {kind.__name__}"):
+        kind(ordered=1).fit(trees, Y)

@@ -196,3 +196,19 @@ def test_other_estimators_take_the_graph():
     assert isomap.fit_transform(TreeNeighborsGraph(12).fit_transform(TREES)).shape == (30, 2)
     tsne = TSNE(metric="precomputed", init="random", perplexity=3, random_state=0, max_iter=250)
     assert tsne.fit_transform(TreeNeighborsGraph(15).fit_transform(TREES)).shape == (30, 2)
+
+
+@pytest.mark.parametrize("costs", [None, generic_costs()], ids=["unit", "embedded"])
+def test_transformers_without_the_order_of_children(costs):
+    distances = tm.unordered_pairwise_distances(TREES, costs=costs)
+    model = TreeDistances(costs=costs, ordered=False)
+    np.testing.assert_array_equal(model.fit_transform(TREES), distances)
+    np.testing.assert_array_equal(model.transform(TREES[:4]), distances[:4])
+    for mode, kept in (("distance", 4), ("connectivity", 3)):
+        graph = TreeNeighborsGraph(3, mode=mode, costs=costs, ordered=False).fit_transform(TREES)
+        best = np.argsort(distances, axis=1, kind="stable")[:, :kept]
+        np.testing.assert_array_equal(graph.indices.reshape(-1, kept), best)
+        values = np.take_along_axis(distances, best, axis=1) if mode == "distance" else 1.0
+        np.testing.assert_array_equal(graph.data.reshape(-1, kept), values * np.ones(best.shape))
+    with pytest.raises(TypeError, match="'ordered' parameter of TreeDistances"):
+        TreeDistances(ordered="no").fit(TREES)

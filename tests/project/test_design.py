@@ -18,6 +18,7 @@ DOCUMENTS = (
     "docs/neighbors.md",
     "docs/reproduction.md",
     "docs/scale.md",
+    "docs/unordered.md",
 )
 CHECKED = (".py", ".pyi", ".rs")
 # A document may shorten a path to its part below one of these folders.

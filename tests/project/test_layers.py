@@ -20,6 +20,7 @@ LAYERS = (
     ("matrix",),
     ("distances", "distributed", "paired"),
     ("alignment",),
+    ("unordered",),
     ("neighbors",),
     ("compat", "metrics"),
     ("_estimators", "transformers"),

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_int, check_n_jobs, refuse
+from treemetric._base.validation import check_bool, check_int, check_n_jobs, refuse
 from treemetric._estimators.checks import (
     Codes,
     Inputs,
@@ -24,6 +24,7 @@ from treemetric._estimators.checks import (
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.treeset import TreeSet
+from treemetric.unordered import unordered_pairwise_distances
 
 _METRICS = ("tree_edit", "precomputed")
 # The squares of larger distances, or the sums of these squares, would not be finite.
@@ -49,6 +50,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     metric: str
     costs: Any
+    ordered: bool
     n_jobs: int | None
     verbose: int
     classes_: npt.NDArray[Any]
@@ -81,6 +83,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_option(self.metric, _METRICS, "metric", name)
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
+        check_bool(self.ordered, "ordered", name)
         if not isinstance(self.verbose, (bool, np.bool_)):
             check_int(self.verbose, "verbose", name, least=0)
         if self.metric == "precomputed":
@@ -121,15 +124,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         training = inputs is self.trees_ and columns is None
         targets = self.trees_ if columns is None else self.trees_[columns]
         options = {"costs": self.costs, "n_jobs": self.n_jobs}
+        measure: Any = pairwise_distances if self.ordered else unordered_pairwise_distances
         name = type(self).__name__
         with stage(self.verbose, f"{name}: distances", "pairs") as report:
-            distances = pairwise_distances(
+            distances: FloatArray = measure(
                 inputs, None if training else targets, progress=report, **options
             ).astype(np.float64, copy=False)
         _check_largest(distances, name)
         if symmetric and not training and not self._costs_are_symmetric(inputs):
             with stage(self.verbose, f"{name}: distances back", "pairs") as report:
-                back = pairwise_distances(targets, inputs, progress=report, **options)
+                back = measure(targets, inputs, progress=report, **options)
             distances = (distances + back.T.astype(np.float64, copy=False)) / 2
             _check_largest(distances, name)
         return distances

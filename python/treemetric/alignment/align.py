@@ -1,7 +1,7 @@
 """One optimal alignment of two trees, and its edits."""
 
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -91,11 +91,11 @@ class Alignment(Immutable):
     _pairs: tuple[Pair, ...] | None
 
     def __init__(self) -> None:
-        message = "alignments are made by treemetric.align and treemetric.cooptimal"
+        message = "alignments are made by treemetric.align, cooptimal and unordered_align"
         raise TypeError(message)
 
     @classmethod
-    def _of(cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: bytes) -> "Alignment":
+    def _of(cls, x: Tree, y: Tree, costs: Costs, cost: float, matches: bytes) -> Self:
         alignment = object.__new__(cls)
         # Slot by slot, which is faster than `_put`: align is called for single pairs.
         _put_x(alignment, x)
@@ -178,7 +178,8 @@ class Alignment(Immutable):
         Yields
         ------
         Tree
-            The tree after each edit of `edits`; the last one is y.
+            The tree after each edit of `edits`; the last one is y. For an unordered
+            alignment, the children of the last one are in the order of their partners.
 
         Examples
         --------
@@ -189,21 +190,29 @@ class Alignment(Immutable):
         """
         labels = list(self.x.labels)
         kept = np.ones(self.x.size, dtype=bool)
+        order = np.array(self._order_of_y(), dtype=np.int64)
+        place = np.append(np.argsort(order), -1)  # the root has the parent -1
+        new_labels = [self.y.labels[j] for j in order]
+        new_parents = place[self.y.parents[order]]
         # After the last deletion the tree is y without the nodes to insert.
         present = np.zeros(self.y.size, dtype=bool)
-        present[[j for i, j in self.pairs if i is not None and j is not None]] = True
+        present[[place[j] for i, j in self.pairs if i is not None and j is not None]] = True
         for edit in self.edits():
             if edit.op == "replace":
                 labels[edit.i] = edit.new  # type: ignore[index]
             elif edit.op == "delete":
                 kept[edit.i] = False
             else:
-                present[edit.j] = True
-                yield _restricted(self.y.labels, self.y.parents, present)
+                present[place[edit.j]] = True
+                yield _restricted(new_labels, new_parents, present)
                 continue
             yield _restricted(labels, self.x.parents, kept)
 
-    def inverse(self) -> "Alignment":
+    def _order_of_y(self) -> Sequence[int]:
+        """Return the nodes of y in an order in which the alignment preserves that of x."""
+        return range(self.y.size)
+
+    def inverse(self) -> Self:
         """Return the alignment that turns y back into x.
 
         Returns
@@ -226,7 +235,7 @@ class Alignment(Immutable):
         return self._of(self.y, self.x, costs, cost, matches)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Alignment):
+        if type(other) is not type(self):
             return NotImplemented
         # The cost follows from the rest.
         mine, others = (self.x, self.y, self._matches), (other.x, other.y, other._matches)
@@ -236,14 +245,15 @@ class Alignment(Immutable):
         return hash((self.x, self.y, self._matches))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Alignment._of, (self.x, self.y, self.costs, self.cost, self._matches)
+        return type(self)._of, (self.x, self.y, self.costs, self.cost, self._matches)
 
     def __repr__(self) -> str:
         edits = self._all_edits()
         kept = sum(_keeps(edit) for edit in edits)
         count = {op: sum(e.op == op for e in edits) for op in ("replace", "delete", "insert")}
+        name = type(self).__name__
         return (
-            f"<Alignment of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
+            f"<{name} of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
             f"{count['delete']} deleted, {count['insert']} inserted>"
         )
 

@@ -36,10 +36,13 @@ def aligned_rows(alignment: "Alignment") -> list[Row]:
     """List the rows of both trees from top to bottom, with matched nodes in one row.
 
     An alignment keeps the order of ancestors and of siblings, hence preorder, so that
-    the rows show both trees in preorder and no two matches cross.
+    the rows show both trees in preorder and no two matches cross. If the trees have no order,
+    the children of y are in the order of their partners.
     """
     replaced = {(edit.i, edit.j) for edit in alignment.edits() if edit.op == "replace"}
     partner = {i: j for i, j in alignment.pairs if i is not None}
+    order = alignment._order_of_y()
+    place = {j: position for position, j in enumerate(order)}
     rows = []
     done = 0
     for i in range(alignment.x.size):
@@ -47,10 +50,10 @@ def aligned_rows(alignment: "Alignment") -> list[Row]:
         if j is None:
             rows.append(Row("deleted", i, None))
             continue
-        rows.extend(Row("inserted", None, k) for k in range(done, j))
+        rows.extend(Row("inserted", None, k) for k in order[done : place[j]])
         rows.append(Row("replaced" if (i, j) in replaced else "kept", i, j))
-        done = j + 1
-    rows.extend(Row("inserted", None, k) for k in range(done, alignment.y.size))
+        done = place[j] + 1
+    rows.extend(Row("inserted", None, k) for k in order[done:])
     return rows
 
 

@@ -49,6 +49,9 @@ class DistanceSVC(TreeClassifier):
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
     combine : {'product', 'sum'}, default='product'
         How to combine both kernels, entry by entry.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`. Not used with precomputed distances.
     class_weight : dict or 'balanced', optional
         Weights of the classes, as in ``sklearn.svm.SVC``.
     tol : float, default=1e-3
@@ -139,6 +142,7 @@ class DistanceSVC(TreeClassifier):
         costs: CostsLike | None = None,
         kernel: TreeKernel | TreeFeatures | None = None,
         combine: str = "product",
+        ordered: bool = True,
         class_weight: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -152,6 +156,7 @@ class DistanceSVC(TreeClassifier):
         self.costs = costs
         self.kernel = kernel
         self.combine = combine
+        self.ordered = ordered
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter

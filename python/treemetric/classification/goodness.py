@@ -38,6 +38,9 @@ class GoodnessClassifier(TreeClassifier):
         Whether X holds trees or distances.
     costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`. Not used with precomputed distances.
     random_state : int, RandomState instance or None, default=None
         Seed of the choice of landmarks; not used if all points are landmarks.
     n_jobs : int, optional
@@ -100,6 +103,7 @@ class GoodnessClassifier(TreeClassifier):
         n_landmarks: float | None = None,
         metric: str = "tree_edit",
         costs: CostsLike | None = None,
+        ordered: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -109,6 +113,7 @@ class GoodnessClassifier(TreeClassifier):
         self.n_landmarks = n_landmarks
         self.metric = metric
         self.costs = costs
+        self.ordered = ordered
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -34,6 +34,9 @@ class MedianGLVQ(PrototypeClassifier):
         Whether X holds trees or distances.
     costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
         The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
         near the border between classes have more weight; the larger the slope, the more.
@@ -107,6 +110,7 @@ class MedianGLVQ(PrototypeClassifier):
         *,
         metric: str = "tree_edit",
         costs: CostsLike | None = None,
+        ordered: bool = True,
         squashing: str = "identity",
         slope: float = 5.0,
         max_iter: int = 100,
@@ -119,6 +123,7 @@ class MedianGLVQ(PrototypeClassifier):
         self.n_prototypes = n_prototypes
         self.metric = metric
         self.costs = costs
+        self.ordered = ordered
         self.squashing = squashing
         self.slope = slope
         self.max_iter = max_iter

@@ -42,6 +42,9 @@ class RelationalGLVQ(PrototypeClassifier):
         Whether X holds trees or distances (not squared).
     costs : Costs or callable, optional
         The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    ordered : bool, default=True
+        Whether the order of children counts. False means the distance of
+        `treemetric.unordered_distance`. Not used with precomputed distances.
     squashing : {'identity', 'logistic'}, default='identity'
         The increasing function Φ. With the logistic function, 1 / (1 + exp(-slope · μ)), points
         near the border between classes have more weight; the larger the slope, the more.
@@ -120,6 +123,7 @@ class RelationalGLVQ(PrototypeClassifier):
         *,
         metric: str = "tree_edit",
         costs: CostsLike | None = None,
+        ordered: bool = True,
         squashing: str = "identity",
         slope: float = 5.0,
         max_iter: int = 100,
@@ -132,6 +136,7 @@ class RelationalGLVQ(PrototypeClassifier):
         self.n_prototypes = n_prototypes
         self.metric = metric
         self.costs = costs
+        self.ordered = ordered
         self.squashing = squashing
         self.slope = slope
         self.max_iter = max_iter

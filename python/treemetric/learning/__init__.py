@@ -2,7 +2,7 @@
 
 All learners take trees and their classes, and return costs that every distance function accepts.
 `BEDL` learns a vector for each label, `LVQCosts` learns the costs with the same loss, and `GESL`
-learns the costs by a convex program.
+learns the costs by a convex program. All of them compare ordered trees.
 """
 
 from treemetric.learning._metric import LearnedMetric

@@ -160,12 +160,15 @@ class Problem(Immutable):
             check_memory(nbytes, f"a distance matrix of shape {shape} and dtype {dtype}")
         return np.empty(shape, dtype=dtype)
 
-    def compute(self, out: Distances, threads: int, report: Report) -> None:
-        """Compute the whole matrix into an array."""
+    def compute(
+        self, out: Distances, threads: int, report: Report, *, ordered: bool = True
+    ) -> None:
+        """Compute the whole matrix into an array, with or without the order of children."""
         codes, table = self._resolved
         X = self.X._core_set(threads)
         Y = None if self.Y is None else self.Y._core_set(threads)
-        _core.pairwise((X, Y), (codes, table), out, self._limits, (threads, report))
+        core = _core.pairwise if ordered else _core.unordered_pairwise
+        core((X, Y), (codes, table), out, self._limits, (threads, report))
 
     def needs(self, threads: int, copies: int) -> BlockNeeds:
         """Compute the memory of blocks whose values exist in some copies."""

@@ -62,7 +62,8 @@ def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     alignment : Alignment
-        The alignment to draw, as returned by `treemetric.align`.
+        The alignment to draw, as returned by `treemetric.align` or
+        `treemetric.unordered_align`.
     ax : matplotlib.axes.Axes, default=None
         Axes to draw on; the font size is reduced to fit. None creates a new figure that
         is large enough for the trees.
@@ -84,7 +85,8 @@ def plot_alignment(alignment: Alignment, *, ax: "Axes | None" = None) -> "Axes":
     Notes
     -----
     Rows are in preorder, and an alignment preserves the preorder of the nodes, so no two
-    lines cross. Long labels are shortened.
+    lines cross. If the trees have no order, the children of `y` are drawn in the order of
+    their partners. Long labels are shortened.
 
     Examples
     --------
@@ -191,7 +193,9 @@ def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -
     segments: list[list[tuple[float, float]]] = []
     for child, parent in enumerate(outline.tree.parents.tolist()):
         if parent >= 0:
-            last_child[parent] = child
+            last = last_child.get(parent)
+            if last is None or row_of[child] > row_of[last]:
+                last_child[parent] = child
             across, down = outline.begins[parent] + 0.5, row_of[child]
             segments.append([(across, down), (outline.begins[child] - 0.2, down)])
     for parent, child in last_child.items():
