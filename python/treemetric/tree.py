@@ -326,8 +326,9 @@ class Tree(Navigation, Immutable):
         >>> Tree.forest(pair).to_bracket()
         '{a{b}}{c}'
         """
-        if wrong := doors.unordered(trees):
-            message = f"a forest is made of trees in an order; got {wrong}"
+        if advice := doors.unordered(trees):
+            got = f"a {type(trees).__name__}"
+            message = f"a forest is made of trees in an order; got {got}. {advice}"
             raise TypeError(message)
         labels: list[Label] = []
         parents = [np.zeros(0, dtype=np.int32)]

@@ -43,8 +43,8 @@ def _check_collection(trees: object, parameter: str, owner: str) -> None:
         return
     if isinstance(trees, Tree):
         refuse(parameter, owner, must, shown(trees), "Use a list: [tree].")
-    if wrong := doors.unordered(trees):
-        refuse(parameter, owner, must, f"an unordered collection, {wrong}")
+    if advice := doors.unordered(trees):
+        refuse(parameter, owner, must, f"a {type(trees).__name__}", advice)
     found = doors.of_class(trees)
     if found or isinstance(trees, str) or not isinstance(trees, Iterable):
         refuse(parameter, owner, must, shown(trees), found or doors.advice(trees))

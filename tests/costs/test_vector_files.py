@@ -142,7 +142,7 @@ def test_commands_take_vectors_as_costs(tmp_path, trees, kind):
         (["nearest", "-k", "2"], tm.nearest(data, k=2, costs=costs)),
         (["within", "-r", "0.6"], tm.within(data, radius=0.6, costs=costs)),
     ):
-        result = tmp_path / "near.npz"
+        result = tmp_path / f"{command[0]}.npz"
         assert main([*command, str(trees), "-o", str(result), *given]) == 0
         with np.load(result) as arrays:
             np.testing.assert_array_equal(arrays["indices"], found.indices)

@@ -119,7 +119,7 @@ def check_refused(name, value, *, kind=(TypeError, ValueError), must="", **other
     text = str(caught.value)
     assert text.startswith(f"The '{name}' parameter of pairwise_distances must be ")
     assert must in text
-    assert text.endswith(" instead.")
+    assert " instead." in text
     return text
 
 

@@ -11,6 +11,8 @@ import pytest
 import treemetric as tm
 from treemetric import classification, datasets, distributed, experiments, learning, testing
 from treemetric.costs import VectorCosts
+from treemetric.features import TreeFeatures
+from treemetric.kernels import TreeKernel
 from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 
 PACKAGES = (
@@ -103,12 +105,16 @@ CALLS = {
     "Tree.show": TREE.show,
     "TreeDistances": partial(transformed, TreeDistances),
     "TreeNeighborsGraph": partial(transformed, TreeNeighborsGraph),
+    "TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams", "subtrees"]),
+    "TreeKernel": partial(transformed, TreeKernel),
     "TreeIndex": partial(tm.TreeIndex, TREES),
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
     "TreeIndex.within": partial(tm.TreeIndex(TREES).within, TREES, radius=1),
     "edit_counts": partial(tm.edit_counts, TREES),
     "nearest": partial(tm.nearest, TREES),
     "within": partial(tm.within, TREES, radius=1),
+    "paired_distances": partial(tm.paired_distances, TREES, TREES),
+    "unordered_pairwise_distances": partial(tm.unordered_pairwise_distances, TREES),
     "pairwise_distances": partial(tm.pairwise_distances, TREES),
     "classification.DistanceSVC": partial(fitted, classification.DistanceSVC),
     "classification.GoodnessClassifier": partial(fitted, classification.GoodnessClassifier),

@@ -132,9 +132,9 @@ def refuse_as_label(value: Any) -> None:
 
 
 def unordered(value: object) -> str:
-    """Return what is wrong with a collection without an order; an empty text if it has one."""
+    """Return what to use instead of a collection without an order; empty if it has one."""
     if isinstance(value, AbstractSet):
-        return f"a {type(value).__name__}, whose order is arbitrary. Use a list."
+        return "The order of a set is arbitrary. Use a list."
     if isinstance(value, Mapping):
-        return f"a {type(value).__name__}. Use list(X.values()), and TreeSet(..., ids=list(X))."
+        return "Use list(X.values()), and TreeSet(..., ids=list(X)) to keep the keys."
     return ""

@@ -282,8 +282,8 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the smallest number of trees that a feature must be in."""
         number = as_float(self.min_df)
         share = isinstance(self.min_df, (float, np.floating))
-        if not (0 <= number <= 1 if share else number >= 1 and number == int(number)):
-            must = "an int in the range [1, inf) or a float in the range [0.0, 1.0]"
+        if not (0 <= number <= 1 if share else 1 <= number <= trees and number == int(number)):
+            must = f"an int in the range [1, {trees}] or a float in the range [0.0, 1.0]"
             refuse("min_df", type(self).__name__, must, shown(self.min_df))
         return number * trees if share else number
 
