@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-import reference
+import feature_reference
 import treemetric as tm
 from shapes import make_tree
 from strategies import any_label, tree_lists, trees
@@ -28,9 +28,9 @@ from treemetric.testing import tree_estimator_checks
 KINDS = ("labels", "paths", "pqgrams", "subtrees")
 TWINS = {
     "labels": lambda tree: Counter(tree.labels),
-    "paths": lambda tree: reference.path_features(tree, 2),
-    "pqgrams": lambda tree: reference.pqgrams(tree, 2, 3),
-    "subtrees": lambda tree: reference.cut_subtrees(tree, 2),
+    "paths": lambda tree: feature_reference.path_features(tree, 2),
+    "pqgrams": lambda tree: feature_reference.pqgrams(tree, 2, 3),
+    "subtrees": lambda tree: feature_reference.cut_subtrees(tree, 2),
 }
 MODELS = [
     *map(TreeFeatures, KINDS),
@@ -83,9 +83,9 @@ def test_counts_are_those_of_the_enumeration(kind, some, others):
 def test_parameters(tree, p, q, height, above):
     options = {"p": p, "q": q, "height": height, "max_ancestors": above}
     for kind, expected in (
-        ("pqgrams", reference.pqgrams(tree, p, q)),
-        ("subtrees", reference.cut_subtrees(tree, height)),
-        ("paths", reference.path_features(tree, above)),
+        ("pqgrams", feature_reference.pqgrams(tree, p, q)),
+        ("subtrees", feature_reference.cut_subtrees(tree, height)),
+        ("paths", feature_reference.path_features(tree, above)),
     ):
         features = TreeFeatures(kind, **options)
         assert counters(features, features.fit_transform([tree])) == [expected]

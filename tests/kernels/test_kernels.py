@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-import reference
+import feature_reference
 import treemetric as tm
 from shapes import make_tree
 from strategies import tree_lists
@@ -30,12 +30,12 @@ MODELS = [*map(TreeKernel, KINDS), TreeKernel("subset-tree", normalize=False, de
 def vector(tree, kind, decay, depth_decay):
     """Return the features behind a kernel, one by one."""
     if kind == "path":
-        return reference.path_features(tree, 2)
+        return feature_reference.path_features(tree, 2)
     if kind == "subtree":
-        return reference.subtree_fragments(tree, decay)
+        return feature_reference.subtree_fragments(tree, decay)
     if kind == "subset-tree":
-        return reference.subset_fragments(tree, decay)
-    return reference.partial_fragments(tree, decay, depth_decay)
+        return feature_reference.subset_fragments(tree, decay)
+    return feature_reference.partial_fragments(tree, decay, depth_decay)
 
 
 def some_trees(count, size, seed=0, shape="random"):
@@ -65,7 +65,7 @@ def test_kernels_are_inner_products(kind, some, others, decay, depth_decay):
     rows, columns = ([vector(t, kind, decay, depth_decay) for t in s] for s in (some, others))
 
     def products(one, other):
-        found = [[reference.inner_product(x, y) for y in other] for x in one]
+        found = [[feature_reference.inner_product(x, y) for y in other] for x in one]
         return np.array(found).reshape(len(one), len(other))
 
     square, rectangle = products(rows, rows), products(rows, columns)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import reference
 import treemetric as tm
+import unordered_reference
 from shapes import SHAPES, make_tree
 from strategies import cost_cases, tree_lists, trees
 
@@ -72,11 +73,11 @@ def test_the_constrained_distance_can_exceed_the_ordered_one():
 
 @given(trees(max_size=7), trees(max_size=7), cost_cases())
 def test_distances_equal_the_twin(x, y, case):
-    assert tm.unordered_distance(x, y) == reference.naive_unordered_distance(
+    assert tm.unordered_distance(x, y) == unordered_reference.naive_unordered_distance(
         x, y, reference.unit_cost
     )
     found = tm.unordered_distance(x, y, costs=case.costs)
-    expected = reference.naive_unordered_distance(x, y, case.cost)
+    expected = unordered_reference.naive_unordered_distance(x, y, case.cost)
     assert case.agrees(found, expected, x.size + y.size)
 
 
@@ -85,16 +86,20 @@ def test_distances_equal_the_twin(x, y, case):
 def test_distances_equal_enumeration_and_bound_the_unordered_distance(x, y, case):
     for costs, cost in ((None, reference.unit_cost), (case.costs, case.cost)):
         found = tm.unordered_distance(x, y, costs=costs)
-        constrained = reference.unordered_by_enumeration(x, y, cost, reference.is_constrained)
+        constrained = unordered_reference.unordered_by_enumeration(
+            x, y, cost, unordered_reference.is_constrained
+        )
         assert found == constrained
-        assert found >= reference.unordered_by_enumeration(x, y, cost, reference.keeps_ancestors)
+        assert found >= unordered_reference.unordered_by_enumeration(
+            x, y, cost, unordered_reference.keeps_ancestors
+        )
 
 
 def small_trees(size):
     """All trees and forests of a size with two labels."""
     for parents in product(*(range(-1, i) for i in range(size))):
         # The parent of a node in preorder is on the path to the node before it.
-        paths = (reference.ancestors(parents, i - 1) for i in range(1, size))
+        paths = (unordered_reference.ancestors(parents, i - 1) for i in range(1, size))
         if all(parent in path for parent, path in zip(parents[1:], paths, strict=True)):
             for labels in product("ab", repeat=size):
                 yield tm.Tree.from_parents(labels, parents)
@@ -107,8 +112,8 @@ def test_all_pairs_of_small_trees_by_enumeration():
     rng = Random(1)
     for i, j in product(range(len(every)), repeat=2):
         if rng.random() < 0.2:
-            expected = reference.unordered_by_enumeration(
-                every[i], every[j], reference.unit_cost, reference.is_constrained
+            expected = unordered_reference.unordered_by_enumeration(
+                every[i], every[j], reference.unit_cost, unordered_reference.is_constrained
             )
             assert found[i, j] == expected
 
@@ -131,7 +136,7 @@ def test_costs_of_nodes_equal_the_twin(x, y, numbers):
         return insert[j] if i is None else delete[i] if j is None else replace[i, j]
 
     found = tm.unordered_distance(x, y, costs=costs)
-    assert found == reference.naive_unordered_distance(*named, cost)
+    assert found == unordered_reference.naive_unordered_distance(*named, cost)
     alignment = tm.unordered_align(x, y, costs=costs)
     assert alignment.cost == found == sum(edit.cost for edit in alignment.edits())
 
