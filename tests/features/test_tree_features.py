@@ -2,8 +2,6 @@
 
 import pickle
 import random
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
@@ -19,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import feature_reference
 import treemetric as tm
+from children import run_script
 from shapes import make_tree
 from strategies import any_label, tree_lists, trees
 from treemetric.datasets import make_strings
@@ -170,16 +169,7 @@ def test_hashes_are_the_same_in_every_process():
         "found = tm.TreeFeatures(['paths', 'subtrees'], hashing=1000).transform([tree])\n"
         "print(found.indices.tolist(), found.data.tolist())\n"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed, "PATH": ""},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
+    runs = [run_script(program, env={"PYTHONHASHSEED": seed}) for seed in ("1", "2")]
     assert runs[0] == runs[1]
     assert runs[0].startswith("[")
 

@@ -326,7 +326,10 @@ def test_the_command_does_not_overwrite_unless_told(capsys, tmp_path, source):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["-o", "D.txt"], ".npy or .zarr"), (["-o", "D.npy", "--memory", "some"], "--memory must be")],
+    [
+        (["-o", "D.txt"], ".npy, .zarr, or --to"),
+        (["-o", "D.npy", "--memory", "some"], "--memory must be"),
+    ],
 )
 def test_wrong_arguments_are_told(capsys, monkeypatch, tmp_path, source, arguments, message):
     monkeypatch.chdir(tmp_path)

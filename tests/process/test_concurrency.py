@@ -78,11 +78,12 @@ INTERRUPTED = {
         time.sleep(0.2)
         call = lambda: tm.pairwise_distances(MANY)
     """,
-    # Savings of these chains need whole quanta: the plain kernel, and one long forest.
+    # Costs this far apart need 128 bits: the plain kernel.
     "plain kernel": """
-        A = tm.Tree.from_sequence([i % 3 for i in range(22_000)])
-        B = tm.Tree.from_sequence([i % 2 for i in range(22_000)])
-        call = lambda: tm.distance(A, B, costs=tm.CostMatrix([0, 1, 2], 1 - np.eye(4)))
+        A, B = (make_tree(rng, 1_500, "zigzag") for _ in range(2))
+        table = np.full((4, 4), 1e6)
+        table[:3, :3] = 1 / 3
+        call = lambda: tm.distance(A, B, costs=tm.CostMatrix("abc", table))
     """,
 }
 
@@ -96,7 +97,7 @@ def test_ctrl_c_stops_within_a_second(name):
         import treemetric as tm
         from shapes import make_tree
         rng = Random(0)
-        MANY = tm.TreeSet([make_tree(rng, 400) for _ in range(50)])[np.arange(4_000) % 50]
+        MANY = tm.TreeSet([make_tree(rng, 400) for _ in range(400)])[np.arange(4_000) % 400]
     """)
     script += textwrap.dedent(INTERRUPTED[name])
     script += textwrap.dedent("""

@@ -71,8 +71,8 @@ class Meter:
         memory = [one["peak_memory"] or 0 for one in (own, *workers)]
         this = {
             "started": self._started,
-            "wall_seconds": round(time.monotonic() - self._wall, 1),
-            "cpu_seconds": round(processor, 1),
+            "wall_seconds": round(time.monotonic() - self._wall, 3),
+            "cpu_seconds": round(processor, 3),
             "peak_memory_of_a_process": max(memory) or None,
             "peak_memory_of_all_processes_at_most": sum(memory) or None,
             "processes": self._processes,
@@ -89,8 +89,8 @@ def summed(runs: Sequence[Run]) -> dict[str, Any]:
     """Return the effort of all runs together: the sum of seconds, the maximum of memory."""
     memory = ("peak_memory_of_a_process", "peak_memory_of_all_processes_at_most")
     return {
-        "wall_seconds": round(sum(run["wall_seconds"] for run in runs), 1),
-        "cpu_seconds": round(sum(run["cpu_seconds"] for run in runs), 1),
+        "wall_seconds": round(sum(run["wall_seconds"] for run in runs), 3),
+        "cpu_seconds": round(sum(run["cpu_seconds"] for run in runs), 3),
         **{name: max((run[name] or 0 for run in runs), default=0) or None for name in memory},
         "runs": list(runs),
     }
