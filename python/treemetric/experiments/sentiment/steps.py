@@ -84,7 +84,7 @@ class Steps:
         error = 1.0 - float(learner.score(dev, truth))
         curve = [round(float(loss), 3) for loss in learner.loss_curve_]
         costs: Any = learner.costs_
-        row = {**options, "dev_error": error, "seconds": round(spent, 1), "loss": curve}
+        row = {**options, "dev_error": error, "seconds": round(spent, 3), "loss": curve}
         return row, costs.projection
 
     def errors(self, when: str, costs: VectorCosts) -> list[tuple[Row, Indices]]:
