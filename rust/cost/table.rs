@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 
 /// Largest cost that is accepted, so that no sum can overflow.
 const LARGEST_COST: f64 = 1e200;
+/// How many times the largest deletion or insertion a replacement may cost: rounding to the widest
+/// grid, 2⁻¹⁰⁰ of the largest cost, then changes them by less than 1e-10 of themselves.
+const MOST_APART: f64 = 1e20;
 /// What a pair saves that is never made: below every saving, and far from overflow.
 pub(crate) const NEVER: i128 = i128::MIN / 4;
 /// Lanes that numbers are compared in.
@@ -55,6 +58,13 @@ pub(super) fn survey(replace: &[f64], delete: &[f64], insert: &[f64]) -> Result<
         }
     }
     let largest = found.largest;
+    let gap = delete.iter().chain(insert).copied().fold(0.0, f64::max);
+    if gap > 0.0 && largest > gap * MOST_APART {
+        return Err(Error::Invalid(format!(
+            "replacing must cost at most {MOST_APART:e} times as much as the largest deletion or \
+             insertion, which costs {gap:e}; got {largest:e}. Use inf for labels that are never paired"
+        )));
+    }
     if largest != 0.0 && largest < 1.0 / LARGEST_COST {
         return Err(Error::Invalid(format!(
             "the largest cost must be 0 or at least {:e}; got {largest:e}",
@@ -405,6 +415,21 @@ mod tests {
         assert!(!symmetric(&[0.0, 2.0, 1.0, 0.0], &[1.0, 3.0], &[1.0, 3.0]));
         assert!(!symmetric(&[0.0, 2.0, 2.0, 0.0], &[1.0, 3.0], &[1.0, 2.0]));
         assert!(!symmetric(&[0.0, 2.0], &[1.0], &[1.0, 2.0]));
+    }
+
+    #[test]
+    fn replacements_that_would_hide_all_else_are_refused() {
+        for far in [1e100, 1e200, 1.1e20] {
+            let error = CostTable::new(&[far], &[1.0 / 3.0], &[1.0]).unwrap_err().to_string();
+            assert!(error.contains("Use inf"), "{error}");
+        }
+        for near in [1e20, 1e15, f64::INFINITY] {
+            let table = CostTable::new(&[near], &[1.0 / 3.0], &[1.0]).unwrap();
+            let total = table.scale().to_cost(table.delete(0) + table.insert(0));
+            assert!((total - 4.0 / 3.0).abs() < 1e-10, "{total}");
+        }
+        // Nothing is hidden where deleting and inserting are free.
+        assert!(CostTable::new(&[1e100], &[0.0], &[0.0]).is_ok());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Trees from Python objects: each walk visits the objects once, in preorder, without recursion.
 
 use crate::error::Error;
+use crate::memory;
 use crate::python::tree::{Labels, TreeData};
 use crate::tree::adjacency;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -10,6 +11,10 @@ use std::collections::HashSet;
 
 /// Nodes between two looks for Ctrl-C.
 const NODES_PER_CHECK: usize = 1 << 14;
+/// Nodes between two looks at the memory, and at most the bytes that a node takes while it is walked,
+/// with its label.
+const NODES_PER_LOOK: usize = 1 << 19;
+const NODE_BYTES: u64 = 256;
 /// A path this deep is checked for a node that is its own ancestor, and again at twice the depth.
 const FIRST_CYCLE_CHECK: usize = 1 << 10;
 
@@ -33,6 +38,11 @@ impl<'py> Walk<'py> {
     pub(super) fn next(&mut self) -> PyResult<Option<(Object<'py>, i32)>> {
         if self.codes.len() % NODES_PER_CHECK == NODES_PER_CHECK - 1 {
             self.labels.index.py().check_signals()?;
+        }
+        let nodes = self.codes.len();
+        if nodes % NODES_PER_LOOK == NODES_PER_LOOK - 1 {
+            // Buffers grow by doubling. Objects without end must not end the process.
+            memory::check("the nodes of a tree", NODE_BYTES * nodes as u64)?;
         }
         Ok(self.waiting.pop())
     }
@@ -125,6 +135,7 @@ fn needs_a_label(error: PyErr, object: &Object<'_>) -> PyErr {
 pub(super) fn from_nested<'py>(nested: &Object<'py>, refuse: &Object<'py>) -> PyResult<TreeData> {
     let mut walk = Walk::new(nested.py());
     let mut labels = LabelCheck::new(refuse);
+    let mut path = Path::default();
     if nested.is_instance_of::<PyList>() {
         labels.check_list(nested)?;
         walk.push(nested, -1)?;
@@ -135,6 +146,7 @@ pub(super) fn from_nested<'py>(nested: &Object<'py>, refuse: &Object<'py>) -> Py
         let Ok(pair) = object.cast::<PyTuple>() else {
             labels.check(&object)?;
             walk.add(&object, parent).map_err(|error| needs_a_label(error, &object))?;
+            path.enter(object, parent)?;
             continue;
         };
         let children = if pair.len() == 2 { Some(pair.get_item(1)?) } else { None };
@@ -155,6 +167,7 @@ pub(super) fn from_nested<'py>(nested: &Object<'py>, refuse: &Object<'py>) -> Py
         labels.check_list(&children)?;
         let node = walk.add(&label, parent)?;
         walk.push(&children, node)?;
+        path.enter(object, parent)?;
     }
     walk.finish()
 }

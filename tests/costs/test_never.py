@@ -237,3 +237,17 @@ def test_classes_are_not_functions_of_labels():
     x = tm.Tree.from_sequence("a")
     with pytest.raises(TypeError, match="a function of two labels, or None"):
         tm.distance(x, x, costs=tm.UnitCosts)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tm.OperationCosts(0.123456789012, 0.456789012345, 1e100),
+        lambda: tm.PairCosts(np.full((3, 2), 1e200), [1e-200] * 3, [1.0] * 2),
+        lambda: lambda a, b: 1e100 if a is not None and b is not None else 0.123456789012,
+    ],
+)
+def test_penalties_that_would_hide_other_costs_are_refused(make):
+    x, y = tm.Tree.from_bracket("{a{b}{c}}"), tm.Tree.from_bracket("{d{e}}")
+    with pytest.raises(ValueError, match="Use inf"):
+        tm.distance(x, y, costs=make())

@@ -208,3 +208,10 @@ def test_collections_with_an_order_are_accepted():
         assert tm.pairwise_distances(trees).tolist() == expected
     with pytest.raises(TypeError, match=r"Got <Tree .* Use a list: \[tree\]"):
         tm.pairwise_distances(X)
+
+
+def test_nested_lists_that_contain_themselves_are_refused():
+    endless = []
+    endless.append(("a", endless))
+    with pytest.raises(ValueError, match="contains itself"):
+        Tree.from_nested(("r", endless))
