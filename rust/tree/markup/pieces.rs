@@ -55,7 +55,7 @@ impl<'m> Pieces<'m> {
         };
         let (piece, rest) = if let Some(name) = tag.strip_prefix('/') {
             let (name, rest) = until(name, ">")?;
-            (Piece::End(name.trim_end()), rest)
+            (Piece::End(name.trim_end_matches(BLANKS)), rest)
         } else if let Some(text) = tag.strip_prefix("!--") {
             let (text, rest) = until(text, "-->")?;
             (Piece::Other(COMMENT, text), rest)
