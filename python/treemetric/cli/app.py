@@ -33,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 for success, 1 if some pairs of ``teds`` failed, 2 for an error, which is reported in one line on standard error,
-        130 after Ctrl-C, 141 if the reader of a pipe is gone.
+        0 for success, 1 if some pairs of ``teds`` failed, 2 for an error, which is reported in one
+        line on standard error, 130 after Ctrl-C, 141 if the reader of a pipe is gone.
 
     Raises
     ------
