@@ -3,7 +3,7 @@
 import random
 from types import SimpleNamespace
 
-from lxml import html
+from lxml import etree, html
 
 import reference
 
@@ -131,3 +131,82 @@ def slow_distance(x, y) -> float:
     """Return the distance of two lists of labels and parents by the twin of the product."""
     x, y = (SimpleNamespace(labels=side[0], parents=side[1]) for side in (x, y))
     return reference.table_distance(x, y, cell_cost)
+
+
+MARKS = ('"', "'", "<", ">", "=", "/", " ", "&", '="', '"">', "<td ", "\u00a0", "\f", "\r", "&#34;")
+
+
+def mutated(rng: random.Random, page: str) -> str:
+    """Insert, remove and exchange marks of HTML, most of them inside of tags."""
+    attributes = ("", " a", ' style="x"', " class='y'", ' colspan="2"', " rowspan=3", ' a="="')
+    page = page.replace("<td", f"<td{rng.choice(attributes)}{rng.choice(attributes)}", 2)
+    for _ in range(rng.randint(1, 4)):
+        places = [i for i, letter in enumerate(page) if letter in "<>=\"' "]
+        place = rng.choice(places) + rng.randint(0, 2)
+        page = page[:place] + rng.choice(MARKS) + page[place + rng.randint(0, 1) :]
+    return page
+
+
+def walked(element, *, headers, plain, content):
+    """Return labels, parents and the number of elements below an element of lxml."""
+    labels, parents = [], []
+
+    def name(element):
+        return {etree.Comment: "!--", etree.ProcessingInstruction: "?"}.get(
+            element.tag, element.tag
+        )
+
+    def tokens(element, *, outer):
+        tag = name(element)
+        found = ([f"<{tag}>"] if outer else []) + list(element.text or "")
+        for child in element:
+            found += tokens(child, outer=True)
+            if child.tag != "td":
+                found += child.tail or ""
+        return found + ([f"</{tag}>"] if outer and tag != "unk" else [])
+
+    def span(element, key):
+        try:
+            value = int(element.get(key, "1"))
+        except ValueError:
+            if not plain:
+                raise
+            return 1
+        return max(1, value) if plain else value
+
+    def cell(element):
+        found = []
+        for token in tokens(element, outer=False):
+            if not plain or not token.isspace():
+                found.append(token)
+            elif found and found[-1] != " ":
+                found.append(" ")
+        if plain and found and found[-1] == " ":
+            found.pop()
+        text = "".join(found)
+        written = {"characters": text, "dropped": "", "emptiness": "x" if found else ""}
+        if content in written:
+            return written[content]
+        return text if all(len(token) == 1 for token in found) else tuple(found)
+
+    def walk(element, parent):
+        tag = name(element)
+        node = len(labels)
+        if tag == "td" or (tag == "th" and headers != "nodes"):
+            kept = "td" if headers == "renamed" else tag
+            spans = (span(element, key) for key in ("colspan", "rowspan"))
+            labels.append((kept, *spans, cell(element) if kept == "td" else ""))
+            parents.append(parent)
+            return
+        if plain and parent >= 0 and tag != "tr":
+            if tag not in ("thead", "tbody", "tfoot"):
+                return
+            node = parent
+        else:
+            labels.append((tag, None, None, None))
+            parents.append(parent)
+        for child in element:
+            walk(child, node)
+
+    walk(element, -1)
+    return labels, parents, len(element.xpath(".//*"))

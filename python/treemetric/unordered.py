@@ -132,8 +132,9 @@ def unordered_pairwise_distances(
         Number of threads; None means 1, -1 all CPUs that this process may use. The
         environment variable ``TREEMETRIC_NUM_THREADS`` is an upper bound. The result does
         not depend on it.
-    dtype : {'float64', 'float32'}, default='float64'
-        Type of the result; distances are computed exactly and rounded at the end.
+    dtype : {'float64', 'float32'} or a type of integers, default='float64'
+        Type of the result; distances are computed exactly and rounded at the end. Integers need
+        costs that are whole numbers and no cutoff. A distance that does not fit is an error.
     condensed : bool, default=False
         Return the upper triangle as one row, in the order of SciPy's ``pdist``. Needs
         ``Y=None`` and symmetric costs.

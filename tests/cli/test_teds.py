@@ -66,9 +66,10 @@ def test_lines_of_json_are_pairs(tmp_path, capsys):
         {"pred": bad, "true": ROW.format("a"), "id": 7},
     ]
     source.write_text("\n".join(map(json.dumps, records)) + "\n\n", encoding="utf-8")
-    assert main(["teds", str(source), "--preset", "pubtabnet", "-o", str(target)]) == 0
+    assert main(["teds", str(source), "--preset", "pubtabnet", "-o", str(target)]) == 1
     out, err = capsys.readouterr()
-    assert out.split()[:6] == ["pairs", "3", "failures", "1", "mean", "0.500000"]
+    assert out.split()[:4] == ["pairs", "3", "failures", "1"]
+    assert "not in the mean and the median\nmean      0.500000" in out
     assert "treemetric: 7: ValueError: invalid literal for int()" in err
     rows = rows_of(target)
     assert [row["id"] for row in rows] == ["first", "2", "7"]
@@ -98,10 +99,49 @@ def test_bad_arguments_are_refused(folders, capsys):
     for arguments, message in (
         ([pred], "TRUE must be a folder"),
         ([pred, str(folders / "true" / "1.html")], "must be two files or two folders"),
-        ([pred, str(empty)], "must contain files of the same names"),
+        ([pred, str(empty)], "must contain .html files of the same names"),
         ([str(folders / "none"), true], "No such file or folder"),
         ([pred, true, "-o", str(folders / "none" / "x.csv")], "--output must be in an existing"),
+        ([pred, true, "--to", "json"], "--to needs --output"),
+        ([pred, true, "--ignore-nodes", "<b>"], "Got '<b>' in it"),
         ([pred, true, "--jobs", "0"], "--jobs must be -1 or a positive int. Got 0"),
     ):
         assert main(["teds", *arguments]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_other_files_of_folders_are_left_out(folders, capsys):
+    for side in ("pred", "true"):
+        (folders / side / ".DS_Store").write_bytes(b"\0")
+        (folders / side / "img.png").write_bytes(b"\x89PNG")
+    (folders / "true" / "2.html").rename(folders / "true" / "2.HTM")
+    (folders / "pred" / "2.html").rename(folders / "pred" / "2.HTM")
+    assert main(["teds", *(str(folders / side) for side in ("pred", "true"))]) == 0
+    out, err = capsys.readouterr()
+    assert out.split()[:4] == ["pairs", "3", "failures", "0"]
+    for side in ("pred", "true"):
+        assert f"2 files of {folders / side} do not end in .html or .htm and are left out" in err
+
+
+def test_tags_to_ignore_have_commas_between_them(tmp_path, capsys):
+    pred, true = tmp_path / "pred.html", tmp_path / "true.html"
+    pred.write_text(ROW.format("<b>a</b><i>b</i>"), encoding="utf-8-sig")
+    true.write_text(ROW.format("ab"), encoding="utf-8")
+    assert main(["teds", "--ignore-nodes", "b,I", str(pred), str(true)]) == 0
+    assert capsys.readouterr().out == "1\n"
+
+
+def test_files_of_pairs_are_given_alone(tmp_path, capsys):
+    source, target = tmp_path / "pairs.jsonl", tmp_path / "scores.csv"
+    record = {"pred": ROW.format("a"), "true": ROW.format("a"), "id": None}
+    source.write_text(json.dumps(record), encoding="utf-8-sig")
+    assert main(["teds", str(source), str(source)]) == 2
+    assert "A file of pairs must be given alone" in capsys.readouterr().err
+    assert main(["teds", str(source), "-o", str(target)]) == 0
+    assert [row["id"] for row in rows_of(target)] == ["1"]
+
+
+def test_the_help_says_what_happens_without_a_file(capsys):
+    with pytest.raises(SystemExit):
+        main(["teds", "--help"])
+    assert "only the score or the summary is printed)" in " ".join(capsys.readouterr().out.split())

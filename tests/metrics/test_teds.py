@@ -232,13 +232,20 @@ def test_large_tables_are_computed_row_by_row():
         ({"variant": "text"}, ValueError, "must be 'content', 'structure' or 'emptiness'"),
         ({"structure_only": 1}, TypeError, "must be an instance of 'bool'"),
         ({"structure_only": True, "variant": "emptiness"}, ValueError, "'variant' parameter"),
-        ({"ignore_nodes": "bi"}, ValueError, "must be None or a list of tags. Got 'bi'"),
+        ({"ignore_nodes": "bi"}, ValueError, "a list of tags, .* Got 'bi'"),
+        ({"ignore_nodes": 5}, ValueError, r"a list of tags, such as \['b', 'i'\]. Got 5"),
+        ({"ignore_nodes": ["<b>"]}, ValueError, "Got '<b>' in it"),
+        ({"ignore_nodes": [None]}, ValueError, "Got None in it"),
         ({"normalize": "lower"}, ValueError, "must be None or a callable. Got 'lower'"),
     ],
 )
 def test_bad_options_are_refused(options, error, message):
     with pytest.raises(error, match=message):
         teds("", "", **options)
+
+
+def test_tags_to_ignore_may_be_in_upper_case():
+    assert teds(ROW.format("<b>x</b>"), ROW.format("x"), ignore_nodes=["B"]) == 1.0
 
 
 def test_bad_tables_are_refused():

@@ -44,6 +44,20 @@ def test_errors_name_their_pair_or_become_nan():
     np.testing.assert_array_equal(found, [1.0, np.nan, 0.0])
 
 
+def test_missing_values_of_pandas_are_missing_tables():
+    pandas = pytest.importorskip("pandas")
+    table = ROW.format("x")
+    for values in (
+        pandas.Series([table, None]),
+        pandas.Series([table, None], dtype="string"),
+        [table, np.nan],
+        [table, np.float32("nan")],
+        [table, pandas.NaT],
+    ):
+        assert teds_scores(values, [table, table]).tolist() == [1.0, 0.0]
+        assert teds_scores([table, table], values, preset="parsebench").tolist() == [1.0, 0.0]
+
+
 def test_progress_is_reported_and_can_stop_the_work():
     preds, trues = tables(100)
     seen = []

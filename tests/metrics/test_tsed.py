@@ -111,7 +111,9 @@ def test_code_that_is_not_valid_has_a_score():
         ({"language": "no name"}, ImportError, "needs the grammar"),
         ({"language": 3}, ValueError, "'language' parameter of tsed must be 'ast', the name"),
         ({"language": "ast", "weights": (1, 2)}, ValueError, "three numbers"),
-        ({"language": "ast", "weights": (1, 2, -1)}, ValueError, "'replace' parameter"),
+        ({"language": "ast", "weights": (1, 2, -1)}, ValueError, "'weights' parameter of tsed"),
+        ({"language": "ast", "weights": ("a", 1, 1)}, ValueError, "'weights' parameter of tsed"),
+        ({"language": "c-Klingon"}, ImportError, "needs the grammar tree_sitter_c_klingon"),
         ({"language": "ast", "names": "0.2.0"}, ValueError, "'types' or '0.1.0'"),
     ],
 )
@@ -119,6 +121,37 @@ def test_wrong_arguments(arguments, error, message):
     pytest.importorskip("tree_sitter")
     with pytest.raises(error, match=message):
         tsed("x", "y", **arguments)
+
+
+@pytest.mark.parametrize("names", ["types", "0.1.0"])
+@pytest.mark.parametrize("code", [None, 5, [1]])
+def test_what_is_no_code_is_refused(code, names):
+    with pytest.raises(TypeError, match="x of tsed: "):
+        tsed(code, code, language="ast", names=names)
+
+
+def test_bytes_state_their_encoding():
+    source = "# coding: latin-1\nname = 'é'\n"
+    expected = tm.convert.from_ast("name = 'é'")
+    for code in (source.encode("latin-1"), "name = 'é'".encode("utf-8-sig")):
+        assert tsed(code, expected, language="ast") == 1.0
+    with pytest.raises(ValueError, match=r"Y\[0\] of tsed_scores: source must be valid Python"):
+        tsed_scores(["x"], [b"# coding: klingon\n"], language="ast")
+
+
+def test_names_of_languages_as_people_write_them():
+    parser_of_python()
+    assert tsed("x = 1", "x = 1", language="Python") == 1.0
+
+
+def test_weights_may_be_an_array():
+    expected = tsed("x = 1", "f(x)", language="ast", weights=(1, 2, 3))
+    assert tsed("x = 1", "f(x)", language="ast", weights=np.array([1, 2, 3])) == expected
+
+
+def test_errors_name_the_item():
+    with pytest.raises(ValueError, match=r"X\[1\] of tsed_scores: source must be valid Python"):
+        tsed_scores(["x", "x ="], ["x", "x"], language="ast")
 
 
 def test_wrong_lists():

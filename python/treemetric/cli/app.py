@@ -33,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 for success, 2 for an error, which is reported in one line on standard error,
-        130 after Ctrl-C, 141 if the reader of a pipe is gone.
+        0 for success, 1 if some pairs of ``teds`` failed, 2 for an error, which is reported in one
+        line on standard error, 130 after Ctrl-C, 141 if the reader of a pipe is gone.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     arguments = _parser().parse_args(argv)
-    command: Callable[[argparse.Namespace], None] = arguments.command
+    command: Callable[[argparse.Namespace], int | None] = arguments.command
     try:
-        command(arguments)
+        code = command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the results, such as head, has seen enough.
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         print(f"treemetric: error: {describe(error)}", file=sys.stderr)
         return 2
-    return 0
+    return code or 0
 
 
 def _discard_output() -> None:

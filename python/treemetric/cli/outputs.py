@@ -25,13 +25,18 @@ class Target(NamedTuple):
     kind: str
 
 
-def add_output(parser: argparse.ArgumentParser, kinds: Sequence[str], default: str) -> None:
-    """Add the options for the result: its place, its format, and whether to replace a file."""
+def add_output(
+    parser: argparse.ArgumentParser, kinds: Sequence[str], default: str, without: str | None = None
+) -> None:
+    """Add the options for the result: its place, its format, and whether to replace a file.
+
+    ``without`` says what happens without a place, if that is not standard output.
+    """
     parser.add_argument(
         *("-o", "--output"),
         metavar="FILE",
-        default=STDOUT,
-        help="result file, or - for standard output (default: -)",
+        default=STDOUT if without is None else None,
+        help=f"result file, or - for standard output (default: {without or STDOUT})",
     )
     parser.add_argument(
         "--to",

@@ -16,6 +16,9 @@ from treemetric.metrics.tables import Metric, TedsResult, results
 
 # Failures that are written out; the CSV file has all.
 _SHOWN = 5
+# Suffixes of the files that are read from folders, and of files of pairs.
+_PAGES = (".html", ".htm")
+_LINES = (".jsonl", ".ndjson")
 _HEADER = ("id", "score", "distance", "n_pred", "n_true", "error")
 
 # A name, the predicted table and the true one.
@@ -56,18 +59,20 @@ def add_parsers(commands: Any) -> None:
     )
     parser.add_argument(
         "--ignore-nodes",
-        metavar="TAG",
-        nargs="+",
-        help="tags to remove before the comparison, such as b i",
+        metavar="TAGS",
+        type=lambda text: text.split(","),
+        help="tags to remove before the comparison, with commas between them: b,i",
     )
-    add_output(parser, ("csv", "json"), "csv")
+    add_output(parser, ("csv", "json"), "csv", without="only the score or the summary is printed")
     add_jobs(parser)
     add_progress(parser)
-    # Without --output there is only the summary.
-    parser.set_defaults(command=_teds, output=None)
+    parser.set_defaults(command=_teds)
 
 
-def _teds(arguments: argparse.Namespace) -> None:
+def _teds(arguments: argparse.Namespace) -> int:
+    if arguments.output is None and arguments.to is not None:
+        message = f"--to needs --output with a file or '-'. Got --to {arguments.to} alone."
+        raise ValueError(message)
     target = None if arguments.output is None else target_of(arguments)
     if target is not None:
         check_free(target, arguments)
@@ -93,6 +98,7 @@ def _teds(arguments: argparse.Namespace) -> None:
     if not single:
         rows_on_stdout = target is not None and target.path is None
         _summarise(pairs, found, sys.stderr if rows_on_stdout else sys.stdout)
+    return int(any(isinstance(result, Exception) for result in found))
 
 
 def _pairs(pred: Path, true: Path | None) -> _Pairs:
@@ -108,6 +114,10 @@ def _pairs(pred: Path, true: Path | None) -> _Pairs:
     if pred.is_dir() != true.is_dir():
         message = f"PRED and TRUE must be two files or two folders. Got {pred} and {true}."
         raise ValueError(message)
+    for path in (pred, true):
+        if path.is_file() and path.suffix.lower() in _LINES:
+            message = f"A file of pairs must be given alone, with both tables in it. Got {path}."
+            raise ValueError(message)
     if not pred.is_dir():
         return [(true.name, _read(pred), _read(true))]
     return _folders(pred, true)
@@ -115,10 +125,10 @@ def _pairs(pred: Path, true: Path | None) -> _Pairs:
 
 def _folders(pred: Path, true: Path) -> _Pairs:
     """Pair the files of two folders by name; a missing prediction is an empty one."""
-    names = sorted(path.name for path in true.iterdir() if path.is_file())
-    predicted = {path.name for path in pred.iterdir() if path.is_file()}
+    names = _pages(true)
+    predicted = set(_pages(pred))
     if not predicted.intersection(names):
-        message = f"{pred} and {true} must contain files of the same names. They have none."
+        message = f"{pred} and {true} must contain .html files of the same names. They have none."
         raise ValueError(message)
     for what, folder, missing in (
         ("no prediction and count as empty", true, [n for n in names if n not in predicted]),
@@ -133,13 +143,28 @@ def _folders(pred: Path, true: Path) -> _Pairs:
     ]
 
 
+def _pages(folder: Path) -> list[str]:
+    """Return the names of the pages in a folder; hidden files are none."""
+    files = [path for path in folder.iterdir() if path.is_file()]
+    names = sorted(
+        path.name
+        for path in files
+        if path.suffix.lower() in _PAGES and not path.name.startswith(".")
+    )
+    skipped = len(files) - len(names)
+    if skipped:
+        text = f"{skipped} files of {folder} do not end in .html or .htm and are left out"
+        print(f"treemetric: {text}", file=sys.stderr)
+    return names
+
+
 def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
+    return path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
     """Read a JSON Lines file of pairs."""
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
@@ -158,7 +183,8 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
                 if not isinstance(record[field], str | None):
                     message = f"{where}, texts or null. Got {record[field]!r} for '{field}'."
                     raise TypeError(message)
-            yield str(record.get("id", number)), record["pred"], record["true"]
+            name = record.get("id")
+            yield str(number if name is None else name), record["pred"], record["true"]
 
 
 def _rows(pairs: _Pairs, found: list[TedsResult | Exception]) -> Iterator[tuple[Any, ...]]:
@@ -191,6 +217,8 @@ def _summarise(pairs: _Pairs, found: list[TedsResult | Exception], file: TextIO)
         print(f"treemetric: {name}: {_described(error)}", file=sys.stderr)
     print(f"pairs     {len(found)}", file=file)
     print(f"failures  {len(failures)}", file=file)
+    if failures:
+        print("            not in the mean and the median", file=file)
     if scores:
         print(f"mean      {statistics.fmean(scores):.6f}", file=file)
         print(f"median    {statistics.median(scores):.6f}", file=file)

@@ -7,6 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from treemetric import _core
 from treemetric._base.extras import need
 from treemetric._base.validation import refuse, shown
@@ -17,6 +19,11 @@ Rules = tuple[str, bool, str]
 
 VARIANTS = ("content", "structure", "emptiness")
 _FULL_PAGE = re.compile(r"\s*<(?:html|!doctype)", re.IGNORECASE).match
+_TAG = re.compile(r"[A-Za-z][\w.:-]*").fullmatch
+# What libxml2 2.14 writes for characters that XML does not allow; other versions write them.
+_REPLACED = b"&#xFFFD;"
+_REPLACEMENTS = re.compile(rb"<!--.*?-->|" + _REPLACED, re.DOTALL)
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _FULL_BYTES = re.compile(rb"\s*<(?:html|!doctype)", re.IGNORECASE).match
 
 
@@ -91,10 +98,15 @@ def check_ignored(ignore_nodes: Iterable[str] | None, function: str) -> tuple[st
     """Return the tags to ignore as a tuple."""
     if ignore_nodes is None:
         return ()
-    tags = (ignore_nodes,) if isinstance(ignore_nodes, str) else tuple(ignore_nodes)
-    if isinstance(ignore_nodes, str) or not all(isinstance(tag, str) for tag in tags):
-        refuse("ignore_nodes", function, "None or a list of tags", shown(ignore_nodes))
-    return tags
+    must = "None or a list of tags, such as ['b', 'i']"
+    if isinstance(ignore_nodes, str | bytes) or not isinstance(ignore_nodes, Iterable):
+        refuse("ignore_nodes", function, must, shown(ignore_nodes))
+    tags = tuple(ignore_nodes)
+    for tag in tags:
+        if not isinstance(tag, str) or not _TAG(tag):
+            refuse("ignore_nodes", function, must, f"{shown(tag)} in it")
+    # Tags of HTML are in lower case.
+    return tuple(tag.lower() for tag in tags)
 
 
 def check_normalize(normalize: object, function: str) -> None:
@@ -105,7 +117,14 @@ def check_normalize(normalize: object, function: str) -> None:
 
 def is_empty(source: Any) -> bool:
     """Return whether there is nothing to parse."""
-    return source is None or (isinstance(source, str | bytes) and not source)
+    return is_missing(source) or (isinstance(source, str | bytes) and not source)
+
+
+def is_missing(source: Any) -> bool:
+    """Return whether there is no table: None, or NaN, pd.NA and pd.NaT as in columns of pandas."""
+    if source is None or type(source).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(source, float | np.floating) and bool(np.isnan(source))
 
 
 def markup(
@@ -116,7 +135,7 @@ def markup(
     ``source`` is the text of a page, or an element of lxml: a table, or a page that holds one.
     """
     lxml = need("lxml.etree", "html", function)
-    if source is None:
+    if is_missing(source):
         source = ""
     if isinstance(source, str | bytes):
         table = _parsed(source, preset, lxml)
@@ -126,19 +145,51 @@ def markup(
             kind = type(source).__name__
             message = f"a table of {function} must be a str, bytes, None or an element of lxml; "
             raise TypeError(message + f"got {kind}")
-        table = root if root.tag == "table" else _found(root, preset)
-        # The parser of an element may have kept comments.
-        stripped = ignored if preset.comments else (*ignored, lxml.Comment)
-        if table is not None and stripped:
-            table = deepcopy(table)
-            lxml.strip_tags(table, *stripped)
-        ignored = ()
+        is_table = isinstance(root.tag, str) and lxml.QName(root).localname == "table"
+        table = root if is_table else _found(root, preset)
+        if table is not None:
+            table = _plain(table, lxml, function)
+            if not preset.comments:
+                # The parser of an element may have kept comments.
+                lxml.strip_tags(table, lxml.Comment)
     if table is None:
         return None
     if ignored:
         lxml.strip_tags(table, *ignored)
     found: bytes = lxml.tostring(table, encoding="utf-8", with_tail=False)
-    return found
+    return _with_controls(found, table, lxml) if _REPLACED in found else found
+
+
+def _with_controls(found: bytes, table: Any, lxml: Any) -> bytes:
+    """Return the markup with the control characters, such as form feeds, that lxml replaced."""
+    texts = []
+    for event, element in lxml.iterwalk(table, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            texts += [*element.attrib.values(), element.text or ""]
+        elif element is not table:
+            texts.append(element.tail or "")
+    controls = iter(_CONTROLS.findall("".join(texts)))
+
+    def restored(match: re.Match[bytes]) -> bytes:
+        control = next(controls, None) if match[0] == _REPLACED else None
+        return match[0] if control is None else b"&#%d;" % ord(control)
+
+    return _REPLACEMENTS.sub(restored, found)
+
+
+def _plain(table: Any, lxml: Any, function: str) -> Any:
+    """Return a copy of a table whose tags are in no namespace, as in XHTML."""
+    for entity in table.iter(lxml.Entity):
+        message = (
+            f"a table of {function} must not contain references that are not resolved; got "
+            f"{entity.text}. Parse the page with lxml.html or with resolve_entities=True"
+        )
+        raise ValueError(message)
+    table = deepcopy(table)
+    for element in table.iter("{*}*"):
+        if element.tag.startswith("{"):
+            element.tag = lxml.QName(element).localname
+    return table
 
 
 def _parsed(source: str | bytes, preset: TablePreset, lxml: Any) -> Any:
@@ -170,9 +221,9 @@ def _found(root: Any, preset: TablePreset) -> Any:
     if preset.finds == "root":
         return root
     if preset.finds == "first":
-        return next(root.iter("table"), None)
-    for body in root.iterchildren("body"):
-        for table in body.iterchildren("table"):
+        return next(root.iter("{*}table"), None)
+    for body in root.iterchildren("{*}body"):
+        for table in body.iterchildren("{*}table"):
             return table
     return None
 

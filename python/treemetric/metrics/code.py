@@ -1,7 +1,9 @@
 """TSED: the similarity of source code as syntax trees."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -44,8 +46,9 @@ def tsed(
     language : str, tree_sitter.Language or tree_sitter.Parser, optional
         How source text is parsed; required for text. ``"ast"`` is Python by the module ``ast``,
         which needs no other package and raises ValueError if the code is not valid. Any other
-        name, such as ``"java"``, stands for the package of its grammar, ``tree_sitter_java``.
-    weights : tuple of three floats, default=(1.0, 0.8, 1.0)
+        name, such as ``"java"``, stands for the package of its grammar, ``tree_sitter_java``,
+        in lower or upper case and with ``-`` or ``_``.
+    weights : three floats, default=(1.0, 0.8, 1.0)
         The costs of deleting a node of x, inserting a node of y, and renaming.
     names : {'types', '0.1.0'}, default='types'
         The labels of nodes of tree-sitter. ``"types"`` are the types of the nodes. ``"0.1.0"`` are
@@ -136,10 +139,15 @@ def _items(codes: Iterable[Any], parameter: str) -> Iterable[Any]:
 
 
 def _costs(weights: Any, function: str) -> OperationCosts:
-    if not isinstance(weights, (tuple, list)) or len(weights) != len(WEIGHTS):
-        refuse("weights", function, "three numbers: delete, insert, rename", shown(weights))
-    delete, insert, rename = weights
-    return OperationCosts(delete=delete, insert=insert, replace=rename)
+    must = "three numbers, none of them negative: delete, insert, rename"
+    given = weights.tolist() if isinstance(weights, np.ndarray) else weights
+    if not isinstance(given, (tuple, list)) or len(given) != len(WEIGHTS):
+        refuse("weights", function, must, shown(weights))
+    delete, insert, rename = given
+    try:
+        return OperationCosts(delete=delete, insert=insert, replace=rename)
+    except (TypeError, ValueError):
+        refuse("weights", function, must, shown(weights))
 
 
 def _reader(language: Any, names: Any, function: str) -> Callable[[Any, str], Tree]:
@@ -149,6 +157,15 @@ def _reader(language: Any, names: Any, function: str) -> Callable[[Any, str], Tr
     parser = None if language is None or language == "ast" else _parser(language, function)
 
     def read(code: Any, parameter: str) -> Tree:
+        try:
+            return tree_of(code, parameter)
+        except (TypeError, ValueError) as error:
+            message = str(error)
+            if not message.startswith(parameter):
+                message = f"{parameter} of {function}: {message}"
+            raise (TypeError if isinstance(error, TypeError) else ValueError)(message) from error
+
+    def tree_of(code: Any, parameter: str) -> Tree:
         if isinstance(code, Tree):
             return code
         if isinstance(code, ast.AST):
@@ -161,13 +178,25 @@ def _reader(language: Any, names: Any, function: str) -> Callable[[Any, str], Tr
                 )
                 raise TypeError(message)
             if parser is None:
-                return from_ast(code.decode() if isinstance(code, bytes) else code)
+                return from_ast(_decoded(code) if isinstance(code, bytes) else code)
             code = parser.parse(encoded(code) if isinstance(code, str) else code)
-        if names == "types":
+        root = getattr(code, "root_node", code)
+        if names == "types" or not hasattr(root, "walk"):
+            # What is no node is refused there.
             return from_tree_sitter(code)
-        return _tree_of_text(str(getattr(code, "root_node", code)))
+        return _tree_of_text(str(root))
 
     return read
+
+
+def _decoded(source: bytes) -> str:
+    """Return source of Python as text, by its byte order mark or its coding comment."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+    except SyntaxError as error:
+        message = f"source must be valid Python: {error.msg}"
+        raise ValueError(message) from None
+    return source.decode(encoding)
 
 
 def _parser(language: Any, function: str) -> Any:
@@ -180,6 +209,8 @@ def _parser(language: Any, function: str) -> Any:
     if not isinstance(language, str):
         must = "'ast', the name of a grammar, or an instance of Language or Parser of tree_sitter"
         refuse("language", function, must, shown(language))
+    # Names as people write them: Python, c-sharp.
+    language = language.lower().replace("-", "_")
     package = f"tree_sitter_{language}"
     grammar = find(package) if language.isidentifier() else None
     if grammar is None:

@@ -165,7 +165,9 @@ def teds(
     ----------
     pred, true : str, bytes, lxml element or None
         The predicted and the true table: a page that holds one, or the table alone where the
-        preset finds it. None is the same as an empty text.
+        preset finds it. None, NaN and ``pandas.NA`` are the same as an empty text. A ``<table>``
+        element is the table with every preset, though the same table as text scores 0.0 with the
+        presets that look for it in ``<body>``.
     preset : str, default="default"
         Whose rules apply: "default", "pubtabnet", "omnidocbench", "table_recognition_metric",
         "docling" or "parsebench". They differ in which elements are nodes and in what the score is
@@ -175,7 +177,8 @@ def teds(
     variant : {"content", "structure", "emptiness"}, default="content"
         What is compared of two cells: their contents, nothing, or whether they are empty.
     ignore_nodes : iterable of str, optional
-        Tags that are removed before the comparison, such as ``["b", "i"]``. What is inside stays.
+        Tags that are removed before the comparison, such as ``["b", "i"]``, in lower or upper
+        case. What is inside stays.
     normalize : callable, optional
         ``normalize(text)`` returns the text to compare for the content of a cell. It is called
         once per distinct content of the two tables. Tags inside the cell are written out in the

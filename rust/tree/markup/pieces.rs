@@ -7,6 +7,9 @@ use std::borrow::Cow;
 const COMMENT: &str = "!--";
 const INSTRUCTION: &str = "?";
 
+/// What separates attributes. All other white space may be part of a name.
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+
 pub(super) fn malformed(what: &str) -> Error {
     Error::Invalid(format!("the markup of a table must be well-formed XML; {what}"))
 }
@@ -52,7 +55,7 @@ impl<'m> Pieces<'m> {
         };
         let (piece, rest) = if let Some(name) = tag.strip_prefix('/') {
             let (name, rest) = until(name, ">")?;
-            (Piece::End(name.trim_end()), rest)
+            (Piece::End(name.trim_end_matches(BLANKS)), rest)
         } else if let Some(text) = tag.strip_prefix("!--") {
             let (text, rest) = until(text, "-->")?;
             (Piece::Other(COMMENT, text), rest)
@@ -66,10 +69,15 @@ impl<'m> Pieces<'m> {
         } else {
             let end = tag.find([' ', '\t', '\n', '/', '>']);
             let (name, more) = tag.split_at(end.ok_or_else(|| malformed("a tag has no end"))?);
-            let length = attributes_length(more).ok_or_else(|| malformed("a tag has no end"))?;
-            let (attributes, rest) = (&more[..length], &more[length + 1..]);
-            let open = attributes.strip_suffix('/');
-            let (attributes, closed) = (open.unwrap_or(attributes), open.is_some());
+            let mut rest = more;
+            while let Some((_, _, after)) = next_attribute(rest)? {
+                rest = after;
+            }
+            let attributes = &more[..more.len() - rest.len()];
+            let end = rest.trim_start_matches(BLANKS);
+            let closed = end.starts_with('/');
+            let rest = end.strip_prefix('/').unwrap_or(end).strip_prefix('>');
+            let rest = rest.ok_or_else(|| malformed("a tag has no end"))?;
             (Piece::Start { name, attributes, closed }, rest)
         };
         self.rest = rest;
@@ -77,23 +85,33 @@ impl<'m> Pieces<'m> {
     }
 }
 
-/// Bytes up to the end of a tag, which is outside quotes.
-fn attributes_length(text: &str) -> Option<usize> {
-    let mut quoted = false;
-    text.bytes().position(|byte| {
-        quoted ^= byte == b'"';
-        byte == b'>' && !quoted
-    })
+/// The next attribute of a tag, and what follows: its name, its value, the rest.
+///
+/// Parsers of HTML keep every character in a name but white space, `/`, `>`, and `=` behind the
+/// first character, and names are written as they are. So a quote opens a value only behind `=`.
+fn next_attribute(text: &str) -> Result<Option<(&str, &str, &str)>> {
+    let text = text.trim_start_matches(BLANKS);
+    let Some(first) = text.chars().next().filter(|first| !['/', '>'].contains(first)) else {
+        return Ok(None);
+    };
+    let start = first.len_utf8();
+    let end =
+        text[start..].find(['=', '>', '/', ' ', '\t', '\n']).map_or(text.len(), |end| start + end);
+    let (name, after) = text.split_at(end);
+    // A namespace whose address contains a double quote is written with single ones.
+    let value = ['"', '\''].into_iter().find_map(|quote| {
+        let value = after.strip_prefix('=')?.strip_prefix(quote)?;
+        value.split_once(quote)
+    });
+    let (value, rest) = value.ok_or_else(|| malformed("an attribute has no value"))?;
+    Ok(Some((name, value, rest)))
 }
 
 /// The value of an attribute.
 pub(super) fn attribute<'m>(attributes: &'m str, wanted: &str) -> Result<Option<Cow<'m, str>>> {
     let mut rest = attributes;
-    while let Some((name, after)) = rest.split_once("=\"") {
-        let Some((value, after)) = after.split_once('"') else {
-            return Err(malformed("an attribute has no end"));
-        };
-        if name.trim_start() == wanted {
+    while let Some((name, value, after)) = next_attribute(rest)? {
+        if name == wanted {
             return unescaped(value).map(Some);
         }
         rest = after;

@@ -77,6 +77,22 @@ fn rows_and_cells_alone_can_be_kept() {
 }
 
 #[test]
+fn names_of_attributes_may_contain_quotes() {
+    for (attributes, cell) in [
+        ("a\"b=\"\"", "td 0 1x1 x"),
+        ("a=\"1\" \"=\"\" colspan=\"2\"", "td 0 2x1 x"),
+        ("=x=\"\" =\"=\"\" ==\"\" rowspan=\"3\" ", "td 0 1x3 x"),
+        ("a<'b=\"colspan='2'\"", "td 0 1x1 x"),
+        ("\u{a0}colspan=\"2\" \u{b}rowspan=\"2\"", "td 0 1x1 x"),
+        ("xmlns:a='u\"v' colspan=\"4\"", "td 0 4x1 x"),
+    ] {
+        let markup = format!("<t><td {attributes}>x</td><td {attributes} /></t>");
+        let found = nodes(&markup, ORIGINAL);
+        assert_eq!(found, ["t -1", cell, &cell[..cell.len() - 1]], "{attributes}");
+    }
+}
+
+#[test]
 fn special_content_is_read_as_lxml_has_it() {
     for (inside, tokens) in [
         ("<unk>b</unk>c", "<unk>|b|c"),
@@ -123,6 +139,9 @@ fn markup_that_is_not_well_formed_is_refused() {
         "<t>&#xD800;</t>",
         "<t>&</t>",
         "<td colspan=\"1></td>",
+        "<td colspan></td>",
+        "<td colspan=1></td>",
+        "<td a b=\"\"></td>",
         "<t><td colspan=\"x\"/></t>",
         "<t><caption>",
         "<tr></tr></tr>",
