@@ -30,7 +30,9 @@ _PIECES = {"delete": "rgba(213,94,0,.55)", "insert": "rgba(0,158,115,.55)"}
 _NOTE = "border:1px solid rgba(0,114,178,.8);border-radius:.3em;padding:0 .3em;white-space:nowrap"
 _STYLE = (
     "border-collapse:collapse;font-size:90%;flex:none",
-    "border:1px solid rgba(128,128,128,.6);padding:.15em .5em;text-align:left;vertical-align:top",
+    "border:1px solid rgba(128,128,128,.6);padding:.15em .5em;text-align:left;vertical-align:top;"
+    # Spaces may differ too.
+    "max-width:24em;overflow-wrap:anywhere;white-space:pre-wrap",
 )
 
 
@@ -82,8 +84,9 @@ class AlignedTables(NamedTuple):
         return of_x, of_y
 
     def notes(self) -> tuple[dict[int, str], dict[int, str]]:
-        """Return for each pair that differs in spans or tags what differs, such as colspan 2 → 3."""
-        labels_x, labels_y = self.alignment.x.labels, self.alignment.y.labels
+        """Return which spans or tags differ in a replaced cell, such as colspan 2 → 3."""
+        labels_x: list[Any] = self.alignment.x.labels
+        labels_y: list[Any] = self.alignment.y.labels
         of_x: dict[int, str] = {}
         of_y: dict[int, str] = {}
         for a, b in self.pairs:

@@ -50,12 +50,12 @@ _NOTE_SIZE = 0.8
 _LONGEST_TEXTS = ((22, 40), (16, 28), (11, 20), (8, 14))
 _WIDE = 260.0
 # Where lines run below the text of a row, as distances from the bottom of a cell.
-_STRIP = (0.06, 0.22)
+_STRIP = (0.05, 0.24)
 
 # Inches. Backends can draw this size at usual resolutions.
 _TITLE_HEIGHT = 0.4
 _MARGIN = 0.1
-_WIDEST = 60.0
+_WIDEST = 40.0
 _TALLEST = 120.0
 
 
@@ -152,7 +152,7 @@ class _Side:
         longest: tuple[int, int],
     ) -> None:
         self.grid, self.notes, self.start = grid, notes, start
-        self.heading = f"{name}: {grid.height} x {grid.width} cells"
+        self.heading = f"{name}: {grid.height} rows, {len(grid.cells)} cells"
         self.letters: dict[int, Letters] = {
             cell.node: letters_of(cell.tokens, pieces.get(cell.node)) for cell in grid.cells
         }
@@ -272,39 +272,53 @@ class _Joins:
 
     def draw_cells(self, ax: "Axes", left: _Side, right: _Side) -> None:
         from matplotlib.collections import LineCollection
+        from matplotlib.lines import Line2D
 
+        pairs = [pair for kind in _JOINS for pair in self.cells[kind]]
+        segments = _bends(pairs, left, right)
+        kept = len(self.cells["kept"])
+        parts = {"kept": segments[:kept], "replaced": segments[kept:]}
         for order, (kind, color) in enumerate(_JOINS.items()):
-            pairs = self.cells[kind]
-            segments = [_bend(left, a, right, b) for a, b in pairs]
-            options: dict[str, Any] = {"zorder": 2.5 + order / 10, "clip_on": True}
-            lines = LineCollection(segments, colors=color, linewidths=0.9, alpha=0.55, **options)
+            above = 2.5 + order / 10
+            lines = LineCollection(
+                parts[kind], colors=color, linewidths=0.9, alpha=0.55, zorder=above
+            )
             ax.add_collection(lines, autolim=False)
-            dots = [point for segment in segments for point in (segment[0], segment[-1])]
+            dots = [point for line in parts[kind] for point in (line[0], line[-1])]
             x, y = [point[0] for point in dots], [point[1] for point in dots]
-            limits = ax.get_xlim(), ax.get_ylim()
-            ax.plot(x, y, ls="", marker="o", ms=2.6, mew=0, color=color, **options)
-            ax.set(xlim=limits[0], ylim=limits[1])
+            ax.add_artist(Line2D(x, y, ls="", marker="o", ms=2.6, mew=0, color=color, zorder=above))
 
 
-def _bend(left: _Side, a: Cell, right: _Side, b: Cell) -> list[tuple[float, float]]:
-    """Return a line from cell to cell: level in both tables, sloping between them."""
+def _bends(
+    pairs: list[tuple[Cell, Cell]], left: _Side, right: _Side
+) -> list[list[tuple[float, float]]]:
+    """Return lines from cell to cell: level in both tables, sloping between them."""
+    heights = (
+        _levels([a for a, _ in pairs], left),
+        _levels([b for _, b in pairs], right),
+    )
+    lines = []
+    for a, b in pairs:
+        x, _, width, _ = left.box(a)
+        begin = x + max(width - _PAD, width / 2)
+        x, _, width, _ = right.box(b)
+        end = x + min(_PAD, width / 2)
+        y = heights[0][a.node], heights[1][b.node]
+        lines.append([(begin, y[0]), (left.edges[-1], y[0]), (right.start, y[1]), (end, y[1])])
+    return lines
 
-    def level(side: _Side, cell: Cell) -> float:
-        """Return a height below the texts; each column has its own, so that lines stay apart."""
-        share = (cell.column + 0.5) / side.grid.width
-        low, high = _STRIP
-        return side.tops[cell.row + cell.height] - high + (high - low) * share
 
-    x, _, width, _ = left.box(a)
-    begin = x + max(width - _PAD, width / 2)
-    end = right.box(b)[0] + min(_PAD, right.box(b)[2] / 2)
-    heights = level(left, a), level(right, b)
-    return [
-        (begin, heights[0]),
-        (left.edges[-1], heights[0]),
-        (right.start, heights[1]),
-        (end, heights[1]),
-    ]
+def _levels(cells: list[Cell], side: _Side) -> dict[int, float]:
+    """Return a height below the texts for each cell, so that lines of one row stay apart."""
+    ends: dict[int, list[Cell]] = {}
+    for cell in cells:
+        ends.setdefault(cell.row + cell.height, []).append(cell)
+    low, high = _STRIP
+    return {
+        cell.node: side.tops[end] - high + (high - low) * (rank + 0.5) / len(row)
+        for end, row in ends.items()
+        for rank, cell in enumerate(sorted(row, key=lambda cell: cell.column))
+    }
 
 
 def _partners(pairs: list[tuple[int, int]]) -> dict[int, int]:
