@@ -85,8 +85,8 @@ class AlignedTables(NamedTuple):
 
     def notes(self) -> tuple[dict[int, str], dict[int, str]]:
         """Return which spans or tags differ in a replaced cell, such as colspan 2 → 3."""
-        labels_x: list[Any] = self.alignment.x.labels
-        labels_y: list[Any] = self.alignment.y.labels
+        labels_x: Sequence[Any] = self.alignment.x.labels
+        labels_y: Sequence[Any] = self.alignment.y.labels
         of_x: dict[int, str] = {}
         of_y: dict[int, str] = {}
         for a, b in self.pairs:

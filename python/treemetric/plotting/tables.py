@@ -36,12 +36,12 @@ _BORDER = "#808080"
 _INK = "#202020"
 
 # Horizontal lengths are in letters, vertical lengths in rows, as in `plot_alignment`.
-_ROW = 1.9
+_ROW = 2.1
 _FONT_SIZE = 9.0
 _NARROWEST = 3.0
 _PAD = 0.6
 _GAP = 9.0
-_HEADER = 4.2
+_HEADER = 3.9
 _LEGEND_WIDTH = 62.0
 # A row with notes is higher; notes are smaller than texts.
 _NOTE_ROW = 0.7
@@ -50,7 +50,9 @@ _NOTE_SIZE = 0.8
 _LONGEST_TEXTS = ((22, 40), (16, 28), (11, 20), (8, 14))
 _WIDE = 260.0
 # Where lines run below the text of a row, as distances from the bottom of a cell.
-_STRIP = (0.05, 0.24)
+_STRIP = (0.03, 0.28)
+# Texts are above the middle of a row.
+_RAISE = 0.06
 
 # Inches. Backends can draw this size at usual resolutions.
 _TITLE_HEIGHT = 0.4
@@ -200,7 +202,7 @@ class _Side:
     ) -> None:
         from matplotlib.patches import PathPatch, Rectangle
 
-        ax.text(self.start, -2.0, self.heading, color=_BORDER, size=font_size, va="center")
+        ax.text(self.start, -1.9, self.heading, color=_BORDER, size=font_size, va="center")
         for cell in self.grid.cells:
             left, top, width, height = self.box(cell)
             fill = _GROUNDS[kinds[cell.node]]
@@ -209,13 +211,13 @@ class _Side:
             )
             letters = shortened(self.letters[cell.node], int(width - 2 * _PAD + 0.01))
             note = self.notes.get(cell.node, "")
-            middle = top + (height - _NOTE_ROW * bool(note)) / 2 - _STRIP[0]
+            middle = top + (height - _NOTE_ROW * bool(note)) / 2 - _RAISE
             for begin, end in _runs([changed for _, changed in letters]):
                 if letters[begin][1]:
                     at = left + _PAD + width_of(letters[:begin])
-                    corner = (at - 0.05, middle - 0.33)
+                    corner = (at - 0.05, middle - 0.31)
                     run = width_of(letters[begin:end]) + 0.1
-                    ax.add_patch(Rectangle(corner, run, 0.66, facecolor=ground, lw=0))
+                    ax.add_patch(Rectangle(corner, run, 0.62, facecolor=ground, lw=0))
             lines = [("".join(letter for letter, _ in letters), middle, 1.0, _INK)]
             if note:
                 below = middle + 0.5 + _NOTE_ROW / 2 - 0.15
@@ -268,7 +270,7 @@ class _Joins:
             for at, number in numbers.items():
                 x = side.edges[at] + _PAD
                 size = _NOTE_SIZE * font_size
-                ax.text(x, -0.95, str(number), color=_BORDER, size=size, va="center")
+                ax.text(x, -0.9, str(number), color=_BORDER, size=size, va="center")
 
     def draw_cells(self, ax: "Axes", left: _Side, right: _Side) -> None:
         from matplotlib.collections import LineCollection
@@ -281,7 +283,7 @@ class _Joins:
         for order, (kind, color) in enumerate(_JOINS.items()):
             above = 2.5 + order / 10
             lines = LineCollection(
-                parts[kind], colors=color, linewidths=0.9, alpha=0.55, zorder=above
+                parts[kind], colors=color, linewidths=0.7, alpha=0.55, zorder=above
             )
             ax.add_collection(lines, autolim=False)
             dots = [point for line in parts[kind] for point in (line[0], line[-1])]
