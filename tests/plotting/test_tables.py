@@ -14,6 +14,7 @@ from matplotlib.patches import PathPatch, Rectangle
 import treemetric as tm
 from treemetric.alignment.tables import aligned_tables, changed_tokens, grid_of
 from treemetric.plotting import plot_tables, tables_html
+from treemetric.plotting.lettering import Lettering
 from treemetric.plotting.shortening import shortened, width_of
 from treemetric.plotting.tables import _GROUNDS, _LETTERS
 
@@ -192,6 +193,15 @@ def test_letters_without_a_font_are_quiet():
     (text,) = (patch for patch in ax.patches if patch.get_label() == "_漢字")
     corners = text.get_path().vertices
     assert 2 < corners[:, 0].max() - corners[:, 0].min() < 4
+
+
+def test_an_accent_is_over_the_letter_before_it():
+    lettering = Lettering("e\u0301a", 2.0)
+    bare, whole = (lettering.outline(text, 0.0, 0.0).vertices for text in ("e", "e\u0301"))
+    accent = whole[len(bare) :, 0]
+    assert 0 < accent.min() < accent.max() < 1
+    after = lettering.outline("e\u0301a", 0.0, 0.0).vertices[len(whole) :, 0]
+    assert 1 < after.min() < after.max() < 2
 
 
 def test_a_plot_goes_into_given_axes_whatever_the_size():

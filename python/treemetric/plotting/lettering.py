@@ -114,8 +114,10 @@ def _shape(letter: str, file: str | None) -> tuple[NDArray[np.float64], NDArray[
             # Colour fonts have pictures instead of outlines.
             return _shape(letter, None)
         corners = np.array(path.vertices, dtype=np.float64).reshape(-1, 2)
-        if len(corners) and letter_width(letter) and _FONT.replace(" ", "") not in file:
-            # Letters of other fonts are not of one width: they are centred, and squeezed if wide.
+        alone = letter_width(letter) and _FONT.replace(" ", "") in file
+        if len(corners) and not alone:
+            # Accents, and letters of other fonts, which are not of one width, are centred and, if
+            # they are wide, squeezed.
             low, high = corners[:, 0].min(), corners[:, 0].max()
             narrow = min(1.0, 0.95 * room / max(high - low, 1e-9))
             corners[:, 0] = (corners[:, 0] - (low + high) / 2) * narrow + room / 2

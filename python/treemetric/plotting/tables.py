@@ -125,7 +125,7 @@ def plot_tables(tables: Any, *, ax: "Axes | None" = None) -> "Axes":
     right.draw(ax, found.kinds_y, lettering, _LETTERS[1], font_size)
     joins.draw_rows(ax, left, right)
     joins.draw_columns(ax, left, right, font_size)
-    joins.draw_cells(ax, left, right)
+    joins.draw_cells(ax, left, right, font_size)
     _draw_legend(ax, found, font_size)
     return ax
 
@@ -272,7 +272,7 @@ class _Joins:
                 size = _NOTE_SIZE * font_size
                 ax.text(x, -0.9, str(number), color=_BORDER, size=size, va="center")
 
-    def draw_cells(self, ax: "Axes", left: _Side, right: _Side) -> None:
+    def draw_cells(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
 
@@ -283,12 +283,16 @@ class _Joins:
         for order, (kind, color) in enumerate(_JOINS.items()):
             above = 2.5 + order / 10
             lines = LineCollection(
-                parts[kind], colors=color, linewidths=0.7, alpha=0.55, zorder=above
+                parts[kind], colors=color, linewidths=0.08 * font_size, alpha=0.7, zorder=above
             )
             ax.add_collection(lines, autolim=False)
             dots = [point for line in parts[kind] for point in (line[0], line[-1])]
             x, y = [point[0] for point in dots], [point[1] for point in dots]
-            ax.add_artist(Line2D(x, y, ls="", marker="o", ms=2.6, mew=0, color=color, zorder=above))
+            ax.add_artist(
+                Line2D(
+                    x, y, ls="", marker="o", ms=0.29 * font_size, mew=0, color=color, zorder=above
+                )
+            )
 
 
 def _bends(
