@@ -114,6 +114,9 @@ def _shape(letter: str, file: str | None) -> tuple[NDArray[np.float64], NDArray[
             # Colour fonts have pictures instead of outlines.
             return _shape(letter, None)
         corners = np.array(path.vertices, dtype=np.float64).reshape(-1, 2)
+        # The corners that close a loop are not used, and are not on the letter.
+        closing = np.flatnonzero(np.asarray(path.codes) == Path.CLOSEPOLY)
+        corners[closing] = corners[closing - 1]
         alone = letter_width(letter) and _FONT.replace(" ", "") in file
         if len(corners) and not alone:
             # Accents, and letters of other fonts, which are not of one width, are centred and, if

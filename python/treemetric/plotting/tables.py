@@ -123,7 +123,7 @@ def plot_tables(tables: Any, *, ax: "Axes | None" = None) -> "Axes":
     lettering = Lettering({letter for side in (left, right) for letter in side.alphabet()}, _ROW)
     left.draw(ax, found.kinds_x, lettering, _LETTERS[0], font_size)
     right.draw(ax, found.kinds_y, lettering, _LETTERS[1], font_size)
-    joins.draw_rows(ax, left, right)
+    joins.draw_rows(ax, left, right, font_size)
     joins.draw_columns(ax, left, right, font_size)
     joins.draw_cells(ax, left, right, font_size)
     _draw_legend(ax, found, font_size)
@@ -206,9 +206,8 @@ class _Side:
         for cell in self.grid.cells:
             left, top, width, height = self.box(cell)
             fill = _GROUNDS[kinds[cell.node]]
-            ax.add_patch(
-                Rectangle((left, top), width, height, facecolor=fill, edgecolor=_BORDER, lw=0.6)
-            )
+            frame: dict[str, Any] = {"edgecolor": _BORDER, "lw": 0.07 * font_size}
+            ax.add_patch(Rectangle((left, top), width, height, facecolor=fill, **frame))
             letters = shortened(self.letters[cell.node], int(width - 2 * _PAD + 0.01))
             note = self.notes.get(cell.node, "")
             middle = top + (height - _NOTE_ROW * bool(note)) / 2 - _RAISE
@@ -250,7 +249,7 @@ class _Joins:
             if moved or kind == "replaced":
                 self.cells[kind].append((a, b))
 
-    def draw_rows(self, ax: "Axes", left: _Side, right: _Side) -> None:
+    def draw_rows(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
         from matplotlib.collections import LineCollection
 
         def middle(side: _Side, row: int) -> float:
@@ -260,7 +259,8 @@ class _Joins:
         segments = [
             [(ends[0], middle(left, a)), (ends[1], middle(right, b))] for a, b in self.rows.items()
         ]
-        lines = LineCollection(segments, colors=_LINES["kept"], linewidths=0.8, zorder=1.5)
+        width = 0.09 * font_size
+        lines = LineCollection(segments, colors=_LINES["kept"], linewidths=width, zorder=1.5)
         ax.add_collection(lines, autolim=False)
 
     def draw_columns(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
