@@ -109,7 +109,9 @@ def _shape(letter: str, file: str | None) -> tuple[NDArray[np.float64], NDArray[
     room = max(letter_width(letter), 1) * STEP
     if file is not None:
         try:
-            path = TextPath((0, 0), letter, size=1, prop=FontProperties(fname=file))
+            # An accent that follows nothing would be drawn on a dotted circle.
+            text = letter if letter_width(letter) else f"\u00a0{letter}"
+            path = TextPath((0, 0), text, size=1, prop=FontProperties(fname=file))
         except RuntimeError:
             # Colour fonts have pictures instead of outlines.
             return _shape(letter, None)

@@ -255,9 +255,14 @@ class _Joins:
         def middle(side: _Side, row: int) -> float:
             return (side.tops[row] + side.tops[row + 1]) / 2
 
-        ends = left.edges[-1], right.start
+        # A row may be shorter than its table.
+        ends: dict[int, float] = {}
+        for cell in left.grid.cells:
+            for row in range(cell.row, cell.row + cell.height):
+                ends[row] = max(ends.get(row, 0.0), left.edges[cell.column + cell.width])
         segments = [
-            [(ends[0], middle(left, a)), (ends[1], middle(right, b))] for a, b in self.rows.items()
+            [(ends[a], y), (left.edges[-1], y), (right.start, middle(right, b))]
+            for a, b, y in ((a, b, middle(left, a)) for a, b in self.rows.items())
         ]
         width = 0.09 * font_size
         lines = LineCollection(segments, colors=_LINES["kept"], linewidths=width, zorder=1.5)
