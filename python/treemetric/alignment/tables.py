@@ -14,6 +14,8 @@ from treemetric.tree import Tree
 __all__ = ["tables_html"]
 
 _LABEL_PARTS = 4
+# Parts of a label that are not text, and their places in it.
+_NOTED = (("tag", 0), ("colspan", 1), ("rowspan", 2))
 # A cell is drawn over at most this many columns.
 _MOST_COLUMNS = 60
 
@@ -25,9 +27,12 @@ _TINTS: dict[Kind, str] = {
     "inserted": "rgba(0,158,115,.28)",
 }
 _PIECES = {"delete": "rgba(213,94,0,.55)", "insert": "rgba(0,158,115,.55)"}
+_NOTE = "border:1px solid rgba(0,114,178,.8);border-radius:.3em;padding:0 .3em;white-space:nowrap"
 _STYLE = (
     "border-collapse:collapse;font-size:90%;flex:none",
-    "border:1px solid rgba(128,128,128,.6);padding:.15em .5em;text-align:left;vertical-align:top",
+    "border:1px solid rgba(128,128,128,.6);padding:.15em .5em;text-align:left;vertical-align:top;"
+    # Spaces may differ too.
+    "max-width:24em;overflow-wrap:anywhere;white-space:pre-wrap",
 )
 
 
@@ -76,6 +81,24 @@ class AlignedTables(NamedTuple):
         for a, b in self.pairs:
             if self.kinds_x[a.node] == "replaced":
                 of_x[a.node], of_y[b.node] = changed_tokens(a.tokens, b.tokens)
+        return of_x, of_y
+
+    def notes(self) -> tuple[dict[int, str], dict[int, str]]:
+        """Return which spans or tags differ in a replaced cell, such as colspan 2 → 3."""
+        labels_x: Sequence[Any] = self.alignment.x.labels
+        labels_y: Sequence[Any] = self.alignment.y.labels
+        of_x: dict[int, str] = {}
+        of_y: dict[int, str] = {}
+        for a, b in self.pairs:
+            if self.kinds_x[a.node] == "replaced":
+                old, new = labels_x[a.node], labels_y[b.node]
+                differ = [
+                    f"{name} {old[place]} → {new[place]}"
+                    for name, place in _NOTED
+                    if old[place] != new[place]
+                ]
+                if differ:
+                    of_x[a.node] = of_y[b.node] = ", ".join(differ)
         return of_x, of_y
 
 
@@ -162,8 +185,9 @@ def tables_html(tables: Any) -> str:
     """Write two aligned tables side by side as HTML, with the differences in colour.
 
     Deleted cells are orange, inserted cells green, and changed cells blue, with the characters
-    that differ in orange and green. Matched cells that changed or moved have the same number. The
-    page needs no script, no style sheet and no other file.
+    that differ in orange and green. A difference in spans is written in both cells, such as
+    ``colspan 2 → 3``. Matched cells that changed or moved have the same number. The page needs no
+    script, no style sheet and no other file.
 
     Parameters
     ----------
@@ -195,11 +219,11 @@ def tables_html(tables: Any) -> str:
         if moved or found.kinds_x[a.node] == "replaced":
             number = len(numbers[0]) + 1
             numbers[0][a.node] = numbers[1][b.node] = number
-    pieces = found.pieces()
+    pieces, notes = found.pieces(), found.notes()
     counts = ", ".join(f"{n} {kind}" for kind, n in found.counts().items())
     title = f"Tables at distance {found.alignment.cost:.6g}"
-    left = _table(found.x, found.kinds_x, pieces[0], numbers[0], "delete")
-    right = _table(found.y, found.kinds_y, pieces[1], numbers[1], "insert")
+    left = _table(found.x, found.kinds_x, pieces[0], notes[0], numbers[0], "delete")
+    right = _table(found.y, found.kinds_y, pieces[1], notes[1], numbers[1], "insert")
     return (
         f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head>'
         f'<body style="font-family:sans-serif"><p>{title}: {counts} cells</p>'
@@ -212,6 +236,7 @@ def _table(
     grid: Grid,
     kinds: dict[int, Kind],
     pieces: dict[int, list[bool]],
+    notes: dict[int, str],
     numbers: dict[int, int],
     edit: str,
 ) -> str:
@@ -224,6 +249,8 @@ def _table(
         )
         kind = kinds[cell.node]
         content = _marked(cell.tokens, pieces.get(cell.node), _PIECES[edit])
+        if cell.node in notes:
+            content += f' <small style="{_NOTE}">{escape(notes[cell.node])}</small>'
         if cell.node in numbers:
             content += f' <sup style="opacity:.6">{numbers[cell.node]}</sup>'
         style = f"{_STYLE[1]};background:{_TINTS[kind]}"
