@@ -139,7 +139,7 @@ def test_other_objects_get_the_plain_message(value):
 
 def test_a_page_of_beautiful_soup_is_no_element():
     for value in (soup(), soup().p):
-        with pytest.raises(TypeError, match=r"got an object of type bs4\..*e\.find_all\(recursive"):
+        with pytest.raises(TypeError, match=r"got bs4\..*e\.find_all\(recursive"):
             tm.convert.from_etree(value)
 
 
