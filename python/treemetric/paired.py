@@ -1,11 +1,15 @@
 """The distances of pairs of trees, and distances in relation to the sizes of the trees."""
 
+import math
+import sys
+
 import numpy as np
 
 from treemetric import _core
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, Distances, DType, Norm, Progress, Trees
 from treemetric._base.validation import (
+    as_float,
     check_bool,
     check_cutoff,
     check_dtype,
@@ -15,6 +19,7 @@ from treemetric._base.validation import (
     check_out,
     check_whole,
     refuse,
+    shown,
 )
 from treemetric.costs.resolve import check_costs, check_pair
 from treemetric.tree import Tree
@@ -213,8 +218,8 @@ def normalized_similarity(
     norm : {'weight', 'max', 'sum', 'li_zhang'}, default='weight'
         What the distance is divided by; see `normalized_distance`.
     cutoff : float, optional
-        The largest normalised distance that is of interest. If it is exceeded, the result is
-        ``-inf``, or 0 with `clip`.
+        A similarity below it is returned as ``-inf``, or as 0 with `clip`, often without
+        computing it. A similarity equal to it is returned as it is.
     clip : bool, default=False
         Return 0 instead of a negative result, which ``norm="max"`` and ``norm="sum"`` can have.
 
@@ -233,13 +238,31 @@ def normalized_similarity(
     >>> x, y = Tree.from_sequence("abcd"), Tree.from_sequence("abc")
     >>> normalized_similarity(x, y, norm="max")
     0.75
+    >>> normalized_similarity(x, y, norm="max", cutoff=0.8)
+    -inf
     >>> x, y = Tree.from_bracket("{a{b{c{d{e}}}}}"), Tree.from_bracket("{f{g}{h}{i}{j}}")
     >>> normalized_similarity(x, y, norm="max", clip=True)
     0.0
     """
-    clipped = check_bool(clip, "clip", "normalized_similarity")
-    similarity = 1.0 - _normalized(x, y, costs, norm, cutoff, "normalized_similarity")
+    name = "normalized_similarity"
+    clipped = check_bool(clip, "clip", name)
+    least, limit = _similarity_limits(cutoff, name)
+    similarity = 1.0 - _normalized(x, y, costs, norm, limit, name)
+    if similarity < least:
+        similarity = -math.inf
     return max(similarity, 0.0) if clipped else similarity
+
+
+def _similarity_limits(cutoff: object, function: str) -> tuple[float, float | None]:
+    """Return the least similarity, and a cutoff of the distance that excludes no such pair."""
+    if cutoff is None:
+        return -math.inf, None
+    least = as_float(cutoff)
+    if math.isnan(least):
+        refuse("cutoff", function, "None or a float", shown(cutoff))
+    # Both differences from 1 are rounded; the slack is larger than the two errors.
+    slack = 4 * sys.float_info.epsilon * (1 + abs(least))
+    return least, max(1 - least + slack, 0.0) if math.isfinite(least) else max(-least, 0.0)
 
 
 def _normalized(

@@ -438,6 +438,7 @@ class Tree(Navigation, Immutable):
         """
         data = self._data
         alphabet = tuple(fn(label) for label in data.alphabet)
+        doors.refuse_unhashable(alphabet, data.alphabet)
         return self._wrap(TreeData.from_codes(alphabet, data.codes(), data.parents()))
 
     def subtree(self, node: int) -> "Tree":

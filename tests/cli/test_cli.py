@@ -1,5 +1,6 @@
 """The command line and its demonstration."""
 
+import io
 import json
 import os
 import signal
@@ -38,7 +39,6 @@ def run(*arguments):
     [
         ("{a{b}{c}}", "{a{b{d}}}", "2"),
         ("{a}", "{a}", "0"),
-        ("", "{a{b}}", "2"),
         ("{a}{b}", "{a}", "1"),
         (" {a} ", "{b}", "1"),
     ],
@@ -257,8 +257,11 @@ def test_progress_is_written_to_a_log_once_a_minute(capsys, monkeypatch, bracket
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["distance", "{a", "{a}"], ""),
-        (["distance", "nowhere", "{a}"], "must be text in brackets, an existing file or"),
+        (["distance", "{a", "{b}"], "error: A: position 2: the text ends here"),
+        (["distance", "{a}", "{b"], "error: B: position 2: the text ends here"),
+        (["distance", "", "{a}"], "error: A is empty."),
+        (["align", "{a}", " "], "error: B is empty."),
+        (["distance", "nowhere", "{a}"], "A must be text in brackets, an existing file or"),
         (["distance", ".", "{a}"], ""),
         (["pairwise", "nowhere.txt", "-o", "D.npy"], "nowhere.txt"),
         (["pairwise", "nowhere.jsonl", "-o", "D.npy"], "nowhere.jsonl"),
@@ -331,7 +334,15 @@ def test_messages_are_translated(message, translated):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nothing"], ["distance", "{a}"], ["pairwise"], ["demo", "--jobs", "x"]],
+    [
+        [],
+        ["nothing"],
+        ["distance", "{a}"],
+        ["distance", "{a}", "{b}", "--cut", "1"],
+        ["reproduce", "counterexample", "--out", "D"],
+        ["pairwise"],
+        ["demo", "--jobs", "x"],
+    ],
 )
 def test_arguments_that_do_not_parse_are_one_line_with_code_2(capsys, arguments):
     with pytest.raises(SystemExit) as stop:
@@ -340,6 +351,25 @@ def test_arguments_that_do_not_parse_are_one_line_with_code_2(capsys, arguments)
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "error: " in error
+
+
+def test_an_empty_line_of_standard_input_is_an_empty_tree(capsys, monkeypatch):
+    for data in (b"\n", b""):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert main(["distance", "-", "{a{b}}"]) == (0 if data else 2)
+    captured = capsys.readouterr()
+    assert captured.out == "2\n"
+    assert captured.err == "treemetric: error: standard input is empty\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert main(["pairwise", "-"]) == 2
+    assert "standard input is empty" in capsys.readouterr().err
+
+
+def test_k_has_a_long_name(capsys, bracket_file):
+    assert main(["nearest", str(bracket_file), "--k", "2"]) == 0
+    found = capsys.readouterr().out
+    assert main(["nearest", str(bracket_file), "-k2"]) == 0
+    assert capsys.readouterr().out == found
 
 
 def test_interrupt_gives_130(capsys, monkeypatch, bracket_file, tmp_path):

@@ -161,7 +161,11 @@ def as_keywords(options):
             "a.py: source must be valid Python: 'hex' is not a text encoding",
         ),
         ("a.json", '{"a": ', "a.json: Expecting value: line 1 column 7"),
-        ("a.json", "[" * 200_000, "a.json: the value is nested too deeply"),
+        (
+            "a.json",
+            "[" * 200_000,
+            "a.json: the value is nested too deeply; Python's JSON parser limits",
+        ),
         ("a.jsonl", '{"nodes": []}\n{', "a.jsonl: line 1"),
         (
             "a.xml",

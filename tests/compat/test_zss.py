@@ -174,6 +174,8 @@ def test_never_and_wrong_costs():
     for wrong in (-1, float("nan")):
         with pytest.raises(ValueError, match="the cost of replacing a node must be not negative"):
             run(wrong)
+    with pytest.raises(ValueError, match="must be not negative; got None"):
+        ours.simple_distance(x, y, label_dist=lambda a, b: None)
     with pytest.raises(
         ValueError, match="the cost of deleting a node must be not negative and fin"
     ):

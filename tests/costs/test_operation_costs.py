@@ -197,7 +197,7 @@ def test_axioms_are_those_of_the_matrix(costs):
     assert costs.closure().to_matrix("ab") == table.closure()
     assert (costs._triangle_slack() is None) == (table._triangle_slack() is None)
     if not costs.is_pseudo_metric():
-        with pytest.raises(ValueError, match="alphabet"):
+        with pytest.raises(ValueError, match="pass alphabet="):
             costs.violations()
 
 

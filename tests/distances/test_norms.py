@@ -80,11 +80,35 @@ def test_two_empty_trees_and_trees_without_costs():
         assert tm.pairwise_distances([empty, empty], norm=norm).tolist() == [[0, 0], [0, 0]]
 
 
-def test_cutoffs_of_a_similarity():
+def test_a_cutoff_of_a_similarity_is_in_the_scale_of_the_result():
     x, y = tm.Tree.from_sequence("aaaa"), tm.Tree.from_sequence("bbb")
-    assert tm.normalized_similarity(x, y, cutoff=0.1) == -np.inf
-    assert tm.normalized_similarity(x, y, cutoff=0.1, clip=True) == 0
-    assert tm.normalized_similarity(x, y, cutoff=4 / 7) == 1 - 4 / 7
+    assert tm.normalized_similarity(x, y, cutoff=0.5) == -np.inf
+    assert tm.normalized_similarity(x, y, cutoff=0.5, clip=True) == 0
+    assert tm.normalized_similarity(x, y, cutoff=0.1) == 1 - 4 / 7
+    assert tm.normalized_similarity(x, x, cutoff=1) == 1
+    assert tm.normalized_similarity(x, x, cutoff=1.5) == -np.inf
+    assert tm.normalized_similarity(x, x, cutoff=np.inf) == -np.inf
+    assert tm.normalized_similarity(x, y, cutoff=-np.inf) == 1 - 4 / 7
+    x, y = tm.Tree.from_bracket("{a{b{c{d{e}}}}}"), tm.Tree.from_bracket("{f{g}{h}{i}{j}}")
+    similarity = tm.normalized_similarity(x, y, norm="max")
+    assert similarity < 0
+    assert tm.normalized_similarity(x, y, norm="max", cutoff=-1) == similarity
+    assert tm.normalized_similarity(x, y, norm="max", cutoff=-0.5) == -np.inf
+    assert tm.normalized_similarity(x, y, norm="max", cutoff=-1, clip=True) == 0
+    for wrong in (np.nan, "0.5", True):
+        with pytest.raises(ValueError, match="'cutoff' parameter of normalized_similarity"):
+            tm.normalized_similarity(x, y, cutoff=wrong)
+
+
+@given(trees(), trees())
+def test_a_similarity_equal_to_its_cutoff_is_kept(x, y):
+    small = tm.OperationCosts(1e-17, 1, 1)
+    for norm in NORMS:
+        for costs in (None, small):
+            whole = tm.normalized_similarity(x, y, norm=norm, costs=costs)
+            for cutoff in (whole, np.nextafter(whole, 9), np.nextafter(whole, -9), 0, 0.5, 1, -1):
+                got = tm.normalized_similarity(x, y, norm=norm, costs=costs, cutoff=cutoff)
+                assert got == (whole if whole >= cutoff else -np.inf)
 
 
 # --- the same bits -----------------------------------------------------------------

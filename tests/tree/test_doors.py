@@ -120,6 +120,8 @@ def test_an_object_in_place_of_many_trees_is_refused(make, door):
         ((["a", "b"], [[1], []]), r"Tree\.from_adjacency\(nodes, adj\)"),
         ({"nodes": ["a"], "adj": [[]]}, r'Tree\.from_adjacency\(value\["nodes"\]'),
         (["a", "b"], r"convert\.from_json"),
+        (b"{a}", r"Tree\.from_bracket\(data\.decode\(\)\)"),
+        (Path("a.jsonl"), r"TreeSet\.from_jsonl\(path\).*treemetric\.convert"),
         (TreeSet([X]), r"trees\[0\]"),
         (np.array([[X], [X]]), r"X\.ravel\(\)"),
     ],
@@ -129,10 +131,21 @@ def test_a_value_in_place_of_a_tree_names_its_reader(value, door):
         tm.distance(value, X)
 
 
-@pytest.mark.parametrize("value", [None, 1, object(), Path("a")])
+@pytest.mark.parametrize("value", [None, 1, object()])
 def test_other_objects_get_the_plain_message(value):
     with pytest.raises(TypeError, match=r"instance of 'treemetric.Tree'\. Got .* instead\.$"):
         tm.distance(value, X)
+
+
+def test_a_page_of_beautiful_soup_is_no_element():
+    for value in (soup(), soup().p):
+        with pytest.raises(TypeError, match=r"got bs4\..*e\.find_all\(recursive"):
+            tm.convert.from_etree(value)
+
+
+def test_labels_from_map_labels_must_be_hashable():
+    with pytest.raises(TypeError, match="hashable; got one of type list for the label 'b'"):
+        Tree.from_bracket("{a{b}}").map_labels(lambda label: [label] if label == "b" else label)
 
 
 def test_tree_takes_no_arguments():

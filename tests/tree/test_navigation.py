@@ -71,6 +71,9 @@ def test_a_node_must_exist():
     for node in (-1, 2):
         with pytest.raises(IndexError, match=r"node must be in the range \[0, 2\); got"):
             tree.children(node)
+    for node in (True, False):
+        with pytest.raises(TypeError, match=f"node must be an int; got {node}"):
+            tree.children(node)
 
 
 def test_depths_are_read_only():

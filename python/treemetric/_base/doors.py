@@ -4,9 +4,12 @@ Objects are recognised by the names of their classes, so nothing is imported.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from os import PathLike
 from typing import Any
+
+from treemetric._base.validation import shown
 
 _ETREE = "Use treemetric.convert.from_etree(element)."
 _CALLABLE = (
@@ -56,6 +59,11 @@ _NESTED = 'Use Tree.from_nested, with nodes such as ("label", [children]).'
 _LIST = (
     "Use treemetric.convert.from_json(value) for a JSON value, Tree.from_nested for nested tuples."
 )
+_BYTES = "Decode the bytes first: Tree.from_bracket(data.decode())."
+_PATH = (
+    "Read the file first: TreeSet.from_jsonl(path), TreeSet.from_bracket(path), or "
+    "treemetric.convert for the content of other files."
+)
 _TEXTS = (
     (r"\{", "Use Tree.from_bracket(text)."),
     (r"<", "Use treemetric.convert.from_html(text), or from_etree for parsed XML."),
@@ -84,6 +92,10 @@ def advice(value: object) -> str:
         return next(door for pattern, door in _TEXTS if re.match(pattern, value.strip()))
     if found := of_class(value):
         return found
+    if isinstance(value, bytes | bytearray):
+        return _BYTES
+    if isinstance(value, PathLike):
+        return _PATH
     if isinstance(value, tuple):
         lists = len(value) == 2 and all(isinstance(item, list) for item in value)
         return "Use Tree.from_adjacency(nodes, adj)." if lists else _NESTED
@@ -129,6 +141,19 @@ def refuse_as_label(value: Any) -> None:
             f"got an object of type {with_type(value)}. {found}"
         )
         raise TypeError(message)
+
+
+def refuse_unhashable(labels: Sequence[Any], old: Sequence[Any]) -> None:
+    """Refuse labels that cannot be hashed; name the labels that they replace."""
+    for new, label in zip(labels, old, strict=True):
+        try:
+            hash(new)
+        except TypeError:
+            kind = type(new).__name__
+            message = (
+                f"labels must be hashable; got one of type {kind} for the label {shown(label)}"
+            )
+            raise TypeError(message) from None
 
 
 def unordered(value: object) -> str:

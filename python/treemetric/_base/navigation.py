@@ -193,6 +193,9 @@ class Navigation:
         sys.stdout.write(self.to_text(max_depth=max_depth, max_nodes=max_nodes) + "\n")
 
     def _check_node(self, node: int) -> int:
+        if isinstance(node, bool):
+            message = f"node must be an int; got {node}"
+            raise TypeError(message)
         node = operator.index(node)
         if not 0 <= node < self._data.size:
             message = f"node must be in the range [0, {self._data.size}); got {node}"

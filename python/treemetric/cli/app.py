@@ -78,7 +78,10 @@ def _discard_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports an error in one line, without the usage in front of it."""
+    """Reports an error in one line, without the usage in front of it; names are not shortened."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")

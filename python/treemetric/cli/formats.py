@@ -63,7 +63,7 @@ def _json(data: bytes, options: Options) -> TreeSet:
     try:
         value = json.loads(data)
     except RecursionError:
-        message = "the value is nested too deeply for Python's parser of JSON"
+        message = "the value is nested too deeply; Python's JSON parser limits the depth"
         raise ValueError(message) from None
     return TreeSet([convert.from_json(value, **options)])
 

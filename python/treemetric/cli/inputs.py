@@ -179,6 +179,9 @@ def _read_source(source: str, kind: Format, arguments: argparse.Namespace) -> Tr
         if getattr(arguments, name) is not None
     }
     data = sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
+    if source == STDIN and not data:
+        message = "standard input is empty"
+        raise ValueError(message)
     try:
         return kind.read(data, options)
     except ValueError as error:

@@ -38,7 +38,7 @@ def add_parsers(commands: Any) -> None:
         epilog="Examples: treemetric nearest *.py -k 1; treemetric nearest trees.jsonl --queries "
         "new.jsonl -o near.csv",
     )
-    near.add_argument("-k", type=int, default=5, help="number of neighbours (default: 5)")
+    near.add_argument(*("-k", "--k"), type=int, default=5, help="number of neighbours (default: 5)")
     _add_common(near, "'indices' and 'distances'")
     near.set_defaults(command=_nearest)
     close = commands.add_parser(

@@ -152,16 +152,19 @@ def _write_text(target: Target, text: str) -> None:
 
 def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
     """Return trees from their brackets or from files that contain one tree each."""
-    for text in texts:
+    for name, text in zip("AB", texts, strict=True):
+        if not text.strip():
+            msg = f"{name} is empty. It must be text in brackets, an existing file or '-'."
+            raise ValueError(msg)
         if not _is_bracket(text) and text != STDIN and not Path(text).exists():
-            msg = f"A tree must be text in brackets, an existing file or '-'. Got {text!r}."
+            msg = f"{name} must be text in brackets, an existing file or '-'. Got {text!r}."
             raise ValueError(msg)
     groups = [[text] for text in texts if not _is_bracket(text)]
     read = iter(read_inputs(groups, arguments))
     trees = []
-    for text in texts:
+    for name, text in zip("AB", texts, strict=True):
         if _is_bracket(text):
-            trees.append(Tree.from_bracket(text))
+            trees.append(_from_bracket(text, name))
             continue
         found = next(read).trees
         if len(found) != 1:
@@ -171,5 +174,13 @@ def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
     return trees
 
 
+def _from_bracket(text: str, name: str) -> Tree:
+    try:
+        return Tree.from_bracket(text)
+    except ValueError as error:
+        msg = f"{name}: {error}"
+        raise ValueError(msg) from error
+
+
 def _is_bracket(text: str) -> bool:
-    return not text.strip() or text.lstrip().startswith("{")
+    return text.lstrip().startswith("{")

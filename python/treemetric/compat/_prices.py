@@ -45,13 +45,13 @@ def price(
     pairs, deletes = len(rows) * len(columns), len(rows)
     gaps = values[pairs:]
     if costs and not (values.min() >= 0 and gaps.max() < np.inf):  # also for NaN
-        _refuse(values, pairs, deletes)
+        _refuse(costs, values, pairs, deletes)
     whole = set(map(type, costs)) <= {int, bool}
     table = values[:pairs].reshape(len(rows), len(columns))
     return Prices(table, gaps[:deletes], gaps[deletes:], whole)
 
 
-def _refuse(values: FloatArray, pairs: int, deletes: int) -> NoReturn:
+def _refuse(costs: list[Any], values: FloatArray, pairs: int, deletes: int) -> NoReturn:
     """Raise the error for the first wrong cost."""
     right = values >= 0
     right[pairs:] &= values[pairs:] < np.inf
@@ -60,7 +60,8 @@ def _refuse(values: FloatArray, pairs: int, deletes: int) -> NoReturn:
     if where >= pairs:
         edit = "deleting" if where < pairs + deletes else "inserting"
         must = "not negative and finite"
-    message = f"the cost of {edit} a node must be {must}; got {shown(float(values[where]))}"
+    got = None if costs[where] is None else float(values[where])
+    message = f"the cost of {edit} a node must be {must}; got {shown(got)}"
     raise ValueError(message)
 
 

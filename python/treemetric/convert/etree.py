@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from treemetric._base.doors import of_class, with_type
 from treemetric._base.extras import need
 from treemetric._base.typing import Label
 from treemetric.convert.cycles import MANY, refuse_cycles
@@ -66,19 +67,27 @@ def from_etree(
     >>> from_etree(root, text=True, attributes=["x"]).labels
     (('a', None), ('b', None), ('#text', 't'), ('c', '1'), ('#text', 'u'))
     """
-    root = element.getroot() if hasattr(element, "getroot") else element
-    if not (hasattr(root, "tag") and hasattr(root, "tail")):
-        message = (
-            "element of from_etree must be an element of xml.etree or lxml; "
-            f"got {type(root).__name__}"
-        )
-        raise TypeError(message)
+    root = _root(element)
     names = _names(attributes, "attributes")
     skipped = frozenset(_names(skip, "skip"))
     if not isinstance(_tag(root), str) or _tag(root) in skipped:
         message = f"the root must be an element that is not skipped; got {_tag(root)!r}"
         raise ValueError(message)
     return build(*_walk(root, names, skipped, label, text=text, comments=comments))
+
+
+def _root(element: Any) -> Any:
+    """Return the root; refuse anything that is no element."""
+    # A tag of Beautiful Soup has any attribute, with the value None.
+    if not callable(getattr(element, "find_all", None)):
+        root = element.getroot() if hasattr(element, "getroot") else element
+        if hasattr(root, "tag") and hasattr(root, "tail"):
+            return root
+    message = (
+        "element of from_etree must be an element of xml.etree or lxml; "
+        f"got {with_type(element)}. {of_class(element)}"
+    )
+    raise TypeError(message.rstrip(". ") + ".")
 
 
 def _walk(

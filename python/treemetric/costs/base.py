@@ -353,7 +353,8 @@ class Costs(ABC):
         """Check that labels are given for costs that have none of their own."""
         if labels is None and not self._has_own_alphabet:
             kind = type(self).__name__
-            refuse("alphabet", f"{kind}.{function}", "a collection of labels", "None")
+            advice = f"{kind} have no alphabet of their own; pass alphabet=."
+            refuse("alphabet", f"{kind}.{function}", "a collection of labels", "None", advice)
 
     def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
         """Return True if the axioms hold up to `tol` by construction, so no check is needed."""

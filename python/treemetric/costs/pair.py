@@ -170,7 +170,12 @@ def _as_floats(
         # An empty tree: lists do not say how many columns no row has.
         return np.zeros(0 if dimensions == 1 else empty if 0 in empty else array.shape)
     if array.ndim != dimensions:
-        refuse(name, "PairCosts", f"an array of {dimensions} dimensions", f"{array.ndim}")
+        refuse(
+            name,
+            "PairCosts",
+            f"a {dimensions}-dimensional array",
+            f"a {array.ndim}-dimensional array",
+        )
     flags = array.flags
     if array.dtype == np.float64 and flags.c_contiguous and flags.aligned and not flags.writeable:
         return array
@@ -185,6 +190,7 @@ def _check_entries(costs: FloatArray, name: str) -> None:
     if not right.all():
         where = np.argwhere(~right)[0].tolist()
         value = costs[tuple(where)]
-        infinite = " or inf" if name == "replace" else " and finite"
-        must = f"not negative and at most {LARGEST:g}{infinite}"
+        must = f"finite, not negative and at most {LARGEST:g}"
+        if name == "replace":
+            must = f"not negative and at most {LARGEST:g}, or inf"
         refuse(name, "PairCosts", must, f"{value} at {where}")
