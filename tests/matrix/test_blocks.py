@@ -505,3 +505,30 @@ def test_a_finished_file_that_was_damaged_later(tmp_path, harm):
     with pytest.raises(ValueError, match=r"D.npy is damaged; pass overwrite=True"):
         tm.pairwise_distances(trees, out=path)
     assert np.array_equal(tm.pairwise_distances(trees, out=path, overwrite=True), expected)
+
+
+@pytest.mark.parametrize("suffix", ["npy", "zarr"])
+def test_a_distance_that_does_not_fit_leaves_no_file(tmp_path, suffix):
+    if suffix == "zarr":
+        pytest.importorskip("zarr")
+    trees = [tm.Tree.from_sequence("a" * size) for size in (1, 2, 3, 300)]
+    target = tmp_path / f"D.{suffix}"
+    with pytest.raises(ValueError, match="dtype uint8 holds whole distances up to 255"):
+        tm.pairwise_distances(trees, dtype="uint8", out=target)
+    assert list(tmp_path.iterdir()) == []
+    found = tm.pairwise_distances(trees, dtype="uint16", out=target)
+    assert np.array_equal(found[:], tm.pairwise_distances(trees))
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
+def test_an_error_of_the_caller_leaves_a_file_that_is_resumed(tmp_path, kind):
+    trees = [tm.Tree.from_sequence("a" * size) for size in range(1, 40)]
+
+    def stop(done, total):
+        raise kind
+
+    with pytest.raises(kind):
+        tm.pairwise_distances(trees, dtype="uint8", out=tmp_path / "D.npy", progress=stop)
+    assert (tmp_path / "D.npy.manifest.json").exists()
+    found = tm.pairwise_distances(trees, dtype="uint8", out=tmp_path / "D.npy")
+    assert np.array_equal(found, tm.pairwise_distances(trees))

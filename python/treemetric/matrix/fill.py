@@ -214,6 +214,16 @@ class DistanceFile:
             self._written.clear()
         self._committed = time.monotonic()
 
+    def discard(self) -> None:
+        """Remove a file that no call can complete."""
+        store = self._store
+        self._written.clear()
+        store.close()
+        store.tidy()
+        if store.is_begun():  # an array has its final name from the start
+            store.remove()
+        self._manifest.path.unlink(missing_ok=True)
+
     def finish(self) -> Any:
         """Rename the file to its final name if needed, and open it for reading."""
         self._commit()
@@ -254,7 +264,13 @@ def fill(file: DistanceFile, threads: int, report: Report) -> Any:
         plan, progress = file.plan, file.progress(report)
         for index in file.missing():
             block = plan.blocks[index]
-            values = file.problem.compute_block(plan, block, threads, progress.inside())
+            try:
+                values = file.problem.compute_block(plan, block, threads, progress.inside())
+            except ValueError as error:
+                # A distance that does not fit; errors of the caller's progress leave the file.
+                if str(error).startswith(f"dtype {file.problem.dtype} holds"):
+                    file.discard()
+                raise
             file.save(index, values)
             progress.done += plan.pairs(block)
         return file.finish()
