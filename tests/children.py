@@ -59,6 +59,10 @@ def run_script(script: str, *arguments: object, **options: Any) -> str:
     return done.stdout
 
 
+# Seconds after Ctrl-C that tests allow: the promise is one, the rest is for loaded machines.
+PROMPT = 3.0
+
+
 class Interrupted(NamedTuple):
     """How a script reacted to Ctrl-C: after how many seconds, and what it printed then."""
 
