@@ -269,7 +269,7 @@ mod tests {
         ) {
             let quanta = i128::from(high) << 56 | i128::from(low >> 8);
             let cost = Scale::Decimal(decimals).to_cost(quanta);
-            // In units of 2^-64 / 10^k, of which all these numbers are multiples.
+            // In units of 2^-64 / 10^k: all these numbers are multiples of it.
             let power = BigUint::from(10u8).pow(decimals as u32);
             let exact = BigUint::from(quanta as u128) << 64;
             let scaled = |cost: f64| {

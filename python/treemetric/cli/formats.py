@@ -143,7 +143,7 @@ def _tree_sitter(data: bytes, options: Options, *, language: str) -> TreeSet:
     return TreeSet([convert.from_tree_sitter(parser.parse(data), **options)])
 
 
-# Languages of tree-sitter, each of which has a package of its own.
+# Languages of tree-sitter. Each has a package of its own.
 _LANGUAGES = {
     "bash": (".sh", ".bash"),
     "c": (".c", ".h"),

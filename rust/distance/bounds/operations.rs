@@ -26,7 +26,7 @@ impl Sizes<'_> {
         self.nodes.0.min(self.nodes.1)
     }
 
-    /// What is left of deleting and inserting everything if so many pairs are made.
+    /// What is left of deleting and inserting everything after these numbers of pairs.
     fn left(&self, equal: u64, different: u64) -> i128 {
         let (n, k) = self.nodes;
         let (of_equal, of_different) = self.costs.savings();
