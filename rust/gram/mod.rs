@@ -1,7 +1,7 @@
 //! Matrices of similarities by features: tree kernels, and shared pq-grams.
 //!
 //! [`explicit`] compares rows of counted features, [`fragments`] counts the common fragments of
-//! two trees without listing them. [`fill`] runs either over all pairs.
+//! two trees without listing them. `fill` runs either over all pairs.
 
 mod dag;
 pub mod explicit;
