@@ -79,7 +79,7 @@ def interrupt_script(script: str, *arguments: object) -> Interrupted:
     child = start("-c", textwrap.dedent(script), *arguments, stdout=PIPE)
     try:
         assert child.stdout.readline() == "ready\n"
-        time.sleep(0.7)
+        time.sleep(0.4)
         assert child.poll() is None
         sent = time.monotonic()
         child.send_signal(signal.SIGINT)

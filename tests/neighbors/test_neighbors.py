@@ -516,13 +516,13 @@ INTERRUPTED = """
     def zigzag(size):
         return make_tree(rng, size, "zigzag", "abcd")
 
-    MANY = tm.TreeSet([make_tree(rng, rng.randint(300, 500)) for _ in range(50)])
-    MANY = MANY[np.arange(10_000) % 50]
+    MANY = tm.TreeSet([make_tree(rng, rng.randint(300, 500)) for _ in range(400)])
+    MANY = MANY[np.arange(10_000) % 400]
     MANY._core_set()
     if {labelled}:
         LABELS = range(1000)
-        LABELLED = tm.TreeSet([make_tree(rng, 300, alphabet=LABELS) for _ in range(50)])
-        LABELLED = LABELLED[np.arange(2000) % 50]
+        LABELLED = tm.TreeSet([make_tree(rng, 300, alphabet=LABELS) for _ in range(200)])
+        LABELLED = LABELLED[np.arange(2000) % 200]
         LABELLED._core_set()
         COSTS = np.random.default_rng(0).random((1001, 1001))
         COSTS[-1, -1] = 0
