@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -45,6 +46,37 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch, step, error):
         files.write_text(path, "new")
     assert path.read_text() == "old"
     assert names(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("failures", [0, 2, 3])
+def test_a_file_that_is_open_on_windows_is_replaced_later(tmp_path, monkeypatch, failures):
+    path, rename, calls = tmp_path / "a.txt", Path.replace, []
+    files.write_text(path, "old")
+
+    def replace(self, target):
+        calls.append(target)
+        if len(calls) <= failures:
+            raise PermissionError
+        return rename(self, target)
+
+    monkeypatch.setattr(files, "_ATTEMPTS", 2)
+    monkeypatch.setattr(files, "_PAUSE", 0.0)
+    monkeypatch.setattr(Path, "replace", replace)
+    if failures > 2:
+        with pytest.raises(PermissionError):
+            files.write_text(path, "new")
+    else:
+        files.write_text(path, "new")
+    assert len(calls) == min(failures + 1, 3)
+    assert path.read_text() == ("new" if failures <= 2 else "old")
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_folders_are_synchronised_on_posix_only(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(files, "os", SimpleNamespace(name="nt", open=opened.append))
+    files.sync_folder(tmp_path)
+    assert opened == []
 
 
 def test_parts_of_killed_processes_are_removed(tmp_path):

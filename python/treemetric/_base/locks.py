@@ -1,0 +1,85 @@
+"""Locks on files, for processes: released by the system if the process dies."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+
+class FileLock:
+    """A lock that has a file of its own, for a ``with`` statement.
+
+    Parameters
+    ----------
+    path
+        The file. It exists while the lock is held.
+    busy
+        The message of the ``BlockingIOError`` if the lock is held already.
+    """
+
+    def __init__(self, path: Path, busy: str) -> None:
+        self._path, self._busy = path, busy
+        self._file: Any = None
+
+    def __enter__(self) -> Self:
+        while True:
+            self._file = self._path.open("ab")
+            if not try_lock(self._file):
+                self._file.close()
+                raise BlockingIOError(self._busy)
+            # The previous holder may have removed the file between our two steps.
+            try:
+                if os.fstat(self._file.fileno()).st_ino == self._path.stat().st_ino:
+                    return self
+            except FileNotFoundError:
+                pass
+            self._file.close()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            # While it is locked: afterwards it may be the file of another holder.
+            self._path.unlink(missing_ok=True)
+        except PermissionError:
+            # Windows removes no open file. If another holder has opened it, it stays.
+            self._file.close()
+            with suppress(PermissionError):
+                self._path.unlink(missing_ok=True)
+        finally:
+            self._file.close()
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Lock an open file without waiting; return False if another process or call has it.
+
+    The lock ends when the file is closed. A file system without locks grants every lock.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return _try_lock_first_byte(file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
+
+def _try_lock_first_byte(file: IO[bytes]) -> bool:
+    """Lock the first byte of a file, which need not exist."""
+    import msvcrt
+
+    windows: Any = msvcrt
+    file.seek(0)  # the lock starts at the position of the file
+    try:
+        windows.locking(file.fileno(), windows.LK_NBLCK, 1)
+    except OSError:
+        return False
+    return True
