@@ -17,6 +17,7 @@ mod engine;
 mod inner;
 mod packed;
 mod profile;
+mod roots;
 mod run;
 mod savings;
 mod scalar;
@@ -40,6 +41,7 @@ pub(crate) use bounds::{BoundScratch, Bounds, FAVOURITES_BYTES, cell_time, prepa
 pub use engine::{Decomposition, Kernel, PairPlan, Route, distance, distance_by, planned_distance};
 pub(crate) use engine::{Group, RowTree, estimate, with_savings};
 pub(crate) use profile::append_codes;
+pub(crate) use roots::root_savings;
 pub(crate) use run::GroupRun;
 pub(crate) use savings::{Quanta, Read, Savings, Whole, copy_savings, subtree_savings};
 pub(crate) use sharing::{KEPT_BYTES, Shared};

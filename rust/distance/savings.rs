@@ -36,7 +36,17 @@ impl<'a, E: Element> Savings<'a, E> {
 
     /// The saving of the whole trees, in quanta.
     pub(crate) fn whole(&self) -> i128 {
-        self.row(self.rows.len() - 1)[self.columns.len() - 1].to_whole() * self.unit
+        self.of_row(self.rows.len() - 1)
+    }
+
+    /// The saving of the subtree of a row node with the whole column tree, in quanta.
+    pub(crate) fn of_row(&self, i: usize) -> i128 {
+        self.row(i)[self.columns.len() - 1].to_whole() * self.unit
+    }
+
+    /// The saving of the whole row tree with the subtree of a column node, in quanta.
+    pub(crate) fn of_column(&self, j: usize) -> i128 {
+        self.row(self.rows.len() - 1)[j].to_whole() * self.unit
     }
 }
 

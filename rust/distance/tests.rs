@@ -28,7 +28,7 @@ pub(super) fn operand(tree: &Prepared) -> Operand<'_> {
 /// All kernels that this machine can run.
 fn kernels() -> Vec<Kernel> {
     let mut kernels = vec![Kernel::Scalar, Kernel::Packed, Kernel::Auto];
-    for instructions in Instructions::detected() {
+    for instructions in Instructions::usable() {
         kernels.extend(Lanes::ALL.map(|lanes| Kernel::Exactly(instructions, lanes)));
     }
     kernels

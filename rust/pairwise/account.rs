@@ -84,7 +84,7 @@ pub struct Account {
 /// Kinds of lanes that pairs with a smaller tree of up to that many nodes are computed in, the most
 /// nodes of each; and bytes of a cell for those that are left to the scalar kernel.
 fn lanes_of(costs: SetCosts<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
-    let vectors = !Instructions::detected().is_empty();
+    let vectors = !Instructions::usable().is_empty();
     let costs = match costs {
         // Costs of 0 and 1.
         SetCosts::Meeting(meeting) if meeting.scale() == Scale::Decimal(0) => Costs::Unit,

@@ -7,6 +7,7 @@ mod account;
 mod batch;
 pub mod edits;
 mod filter;
+mod find;
 mod matrix;
 mod paired;
 mod plan;
@@ -20,6 +21,7 @@ mod tests;
 pub use account::{
     Account, Extent, PREPARED_NODE_BYTES, PREPARED_TREE_BYTES, RETURNED_BYTES, account,
 };
+pub use find::{Documents, FindRequest, FoundMatches, Match, find};
 pub use matrix::compute;
 pub use paired::{PairedRequest, paired};
 pub use plan::{LARGE_WORK, inner_share};
