@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The rooms, from the lowest to the highest; those of one list may import each other.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 14] = [
     &["error", "memory", "parallel"],
     &["text"],
     &["tree"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 13] = [
     &["distance"],
     &["align"],
     &["pairwise"],
+    &["join"],
     &["unordered"],
     &["python"],
 ];

@@ -36,6 +36,7 @@
 //! - [`distance`]: the distance of one pair, by kernels, bounds and bands;
 //! - [`align`]: which edits, one optimal alignment of a pair, all of them, or soft ones;
 //! - [`pairwise`]: many pairs, as a matrix, as neighbours, or as counts of edits;
+//! - [`join`]: all pairs of trees within a radius, without a look at all pairs;
 //! - [`unordered`]: trees without an order of children, one pair or many;
 //! - `python`, behind the feature of that name: the private module `treemetric._core`.
 
@@ -45,6 +46,7 @@ pub mod distance;
 mod error;
 pub mod features;
 pub mod gram;
+pub mod join;
 #[cfg(test)]
 mod layers;
 pub mod memory;

@@ -13,14 +13,19 @@ from treemetric._base.extras import need
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, DType, Norm, Progress, Trees
 from treemetric._base.typing import Path as PathLike
-from treemetric._base.validation import check_n_jobs, is_int, refuse, shown
+from treemetric._base.validation import check_bool, check_int, check_n_jobs, is_int, refuse, shown
 from treemetric.matrix import dask as on_dask
 from treemetric.matrix import joblib as on_joblib
 from treemetric.matrix.fill import DistanceFile, check_budget, store_class
 from treemetric.matrix.problem import Problem
 from treemetric.matrix.zarr import ZarrStore
+from treemetric.neighbors.cluster import JoinFolder, check_folder
+from treemetric.neighbors.cluster import fill as fill_join
+from treemetric.neighbors.pair_files import PairFile
+from treemetric.neighbors.request import SearchRequest
+from treemetric.neighbors.stream import join_of
 
-__all__ = ["joblib_distances", "pairwise_distances"]
+__all__ = ["joblib_distances", "pairwise_distances", "within"]
 
 
 def pairwise_distances(
@@ -239,6 +244,104 @@ def joblib_distances(
             problem, out, budget=budget, threads=1, overwrite=overwrite, function=name
         )
         return on_joblib.into_file(file, n_jobs, report)
+
+
+def within(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    radius: float,
+    out: PathLike,
+    client: Any = None,
+    costs: CostsLike | None = None,
+    norm: Norm | None = None,
+    once: bool = False,
+    band_size: int = 50_000,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    overwrite: bool = False,
+) -> PairFile:
+    """Find all pairs of trees within a radius on a dask cluster.
+
+    The trees are sorted by size and cut into bands. Two bands whose sizes are near enough are one
+    task, which writes its pairs to one file.
+
+    Parameters
+    ----------
+    X : TreeSet or list of Tree
+        The trees whose neighbours are searched.
+    Y : TreeSet or list of Tree, optional
+        The trees to search in; X itself by default.
+    radius : float
+        The largest distance of a neighbour, in the scale of the result.
+    out : path
+        A folder that ends in ``.parquet``, which all workers and the client share. It is created,
+        or resumed if an earlier call did not finish.
+    client : distributed.Client, optional
+        The cluster; the current client by default.
+    costs : Costs or callable, optional
+        The costs of edits; every edit costs 1 by default.
+    norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
+        What distances are divided by; see `treemetric.normalized_distance`.
+    once : bool, default=False
+        If True, a pair inside one set appears once, with source < target.
+    band_size : int, default=50000
+        The largest number of trees of a band. A task holds two bands in memory.
+    n_jobs : int, optional
+        Number of threads of a task; None means 1, because dask's workers have threads of
+        their own.
+    progress : callable or bool, optional
+        Called as ``progress(done, total)`` after each task with numbers of pairs of trees, or
+        True for a bar (needs tqdm). Returning False stops the computation.
+    overwrite : bool, default=False
+        Replace the files of another join in the folder.
+
+    Returns
+    -------
+    PairFile
+        The folder and the number of pairs in it.
+
+    Raises
+    ------
+    ImportError
+        If dask or pyarrow is not installed.
+    FileExistsError
+        If the folder holds other files.
+    ValueError
+        If there is no cluster, or the folder holds another join and `overwrite` is False.
+
+    See Also
+    --------
+    treemetric.within : The same pairs on one machine.
+
+    Notes
+    -----
+    If a worker dies, other workers repeat its tasks. If the client dies, repeat the call: tasks
+    that are finished are recorded in ``_treemetric.json`` and not repeated. The folder is a data
+    set of Parquet with the columns ``source``, ``target`` and ``distance``, without ids;
+    ``pandas.read_parquet(out)`` reads it.
+
+    Examples
+    --------
+    >>> from distributed import Client  # doctest: +SKIP
+    >>> from treemetric.distributed import within
+    >>> with Client("scheduler:8786") as client:  # doctest: +SKIP
+    ...     within(trees, radius=3, out="/shared/pairs.parquet", client=client, once=True)
+    """
+    name = "within"
+    path = check_folder(out, name)
+    band = check_int(band_size, "band_size", name)
+    replace = check_bool(overwrite, "overwrite", name)
+    request = SearchRequest.checked(X, Y, costs, n_jobs, progress, name, norm)
+    join = join_of(request, radius, once=once)
+    need("distributed", "dask", "treemetric.distributed.within")
+    need("pyarrow", "parquet", "treemetric.distributed.within")
+    cluster = on_dask.current_client(client)
+    if cluster is None:
+        refuse("client", name, "a distributed.Client", "none")
+    folder = JoinFolder(request, join, path, band)
+    with reporter(progress, name, "pairs") as report:
+        return fill_join(folder, cluster, overwrite=replace, report=report)
 
 
 def _check_path(out: PathLike | None, function: str) -> None:

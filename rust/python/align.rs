@@ -17,6 +17,7 @@ use crate::python::tree::TreeData;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::any::Any;
 use std::sync::Mutex;
@@ -310,7 +311,9 @@ impl Alignments {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.enumeration.lock().ok()?.next().map(|pairs| pack(py, &pairs))
+        // Waiting attached would stop the garbage collection of free-threaded Python.
+        let pairs = self.enumeration.lock_py_attached(py).ok()?.next()?;
+        Some(pack(py, &pairs))
     }
 }
 

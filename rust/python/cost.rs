@@ -49,7 +49,7 @@ impl CostTable {
         Ok(Self { kind: TableKind::Operations(costs) })
     }
 
-    fn is_symmetric(&self) -> bool {
+    pub(super) fn is_symmetric(&self) -> bool {
         match &self.kind {
             TableKind::Labels(table) | TableKind::Nodes(table) => table.is_symmetric(),
             TableKind::Operations(costs) => costs.is_symmetric(),

@@ -4,7 +4,7 @@ use crate::distance::{self, Decomposition, Kernel, PairPlan, Route, Scratch, Wor
 use crate::error::Error;
 use crate::pair::{Costs, Norm, Operand, Pair, Side};
 use crate::pairwise::{self as core, MatrixRequest, PairedRequest};
-use crate::parallel::{self, Cancel};
+use crate::parallel::Cancel;
 use crate::python::cost::{CostTable, GivenCosts, ResolvedCosts, encode_into, with_set_costs};
 use crate::python::output::{Sink, with_values, wrong_shape};
 use crate::python::run::{self, Work};
@@ -26,19 +26,6 @@ thread_local! {
     pub(super) static WORKSPACE: RefCell<Workspace> = RefCell::default();
     /// Taken while labels are compared, which may run Python code and come back here.
     static CODES: Cell<(Vec<u32>, Vec<u32>)> = const { Cell::new((Vec::new(), Vec::new())) };
-}
-
-/// The number of threads that `n_jobs` (-1: all) stands for.
-#[pyfunction]
-pub(super) fn threads(n_jobs: i64) -> usize {
-    let usable = parallel::usable_threads();
-    usize::try_from(n_jobs).map_or(usable, |wanted| wanted.min(parallel::ceiling()).max(1))
-}
-
-/// Bytes that the system can still give.
-#[pyfunction]
-pub(super) fn available_memory() -> u64 {
-    crate::memory::available()
 }
 
 fn pair_distance(

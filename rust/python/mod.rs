@@ -10,6 +10,9 @@ mod distance;
 mod error;
 mod features;
 mod files;
+mod find;
+mod join;
+mod machine;
 mod neighbors;
 mod objects;
 mod output;
@@ -23,7 +26,9 @@ mod unordered;
 
 use pyo3::prelude::*;
 
-#[pymodule(name = "_core")]
+// No GIL is needed: all classes are frozen, scratch is thread-local, and what is shared is behind
+// locks or computed once, none of which call Python (see DESIGN.md).
+#[pymodule(name = "_core", gil_used = false)]
 mod core {
     #[pymodule_export]
     use super::align::{
@@ -34,8 +39,7 @@ mod core {
     use super::cost::{CostTable, VectorTable, closure, encode, violations};
     #[pymodule_export]
     use super::distance::{
-        available_memory, distance_by, is_whole, pair_result, paired, pairwise, table_distance,
-        threads, unit_distance,
+        distance_by, is_whole, pair_result, paired, pairwise, table_distance, unit_distance,
     };
     #[pymodule_export]
     use super::features::{
@@ -43,6 +47,12 @@ mod core {
     };
     #[pymodule_export]
     use super::files::{read_bracket, read_jsonl, write_bracket, write_jsonl};
+    #[pymodule_export]
+    use super::find::find;
+    #[pymodule_export]
+    use super::join::Join;
+    #[pymodule_export]
+    use super::machine::{available_memory, instructions, processor_features, threads};
     #[pymodule_export]
     use super::neighbors::{SearchIndex, neighbors};
     #[pymodule_export]
@@ -62,9 +72,11 @@ mod core {
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // the name that Python expects
     const __version__: &str = env!("CARGO_PKG_VERSION");
-    /// Loads NumPy's interface now: loading it for the first result would fail if a signal waits.
+    /// Refuses an environment that is not valid, before a result depends on it. Loads NumPy's
+    /// interface now: loading it for the first result would fail if a signal waits.
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::simd::limit::check()?;
         module.py().import("numpy")?;
         let _ = numpy::PyArray1::<f64>::from_vec(module.py(), vec![0.0]);
         Ok(())

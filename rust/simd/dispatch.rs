@@ -3,6 +3,7 @@
 //! A new instruction set is one file beside this one, with a detector and the four lane types, and
 //! one line in the list below. Code above this room is generic over [`Simd`] and never names a set.
 
+use crate::simd::limit;
 use crate::simd::portable::{Plain, Portable};
 use crate::simd::{InstructionSet, Lanes, Simd};
 
@@ -89,12 +90,31 @@ macro_rules! instruction_sets {
         }
 
         impl Instructions {
+            /// All that there is a kernel for, on any machine, the best first.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
             /// Those that this machine has, the best first.
             pub fn detected() -> Vec<Self> {
-                let all = [
-                    $((Self::$name.is_detected(), Self::$name),)*
-                ];
-                all.into_iter().filter_map(|(detected, set)| detected.then_some(set)).collect()
+                Self::ALL.iter().copied().filter(|set| set.is_detected()).collect()
+            }
+
+            /// Those that this machine has and that may be used, the best first; see
+            /// [`limit`](crate::simd::limit).
+            pub fn usable() -> Vec<Self> {
+                Self::detected().into_iter().filter(|set| set.is_allowed()).collect()
+            }
+
+            /// The name that users know: `avx2`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($module),)*
+                }
+            }
+
+            /// Whether the limit allows them.
+            #[inline(always)]
+            fn is_allowed(self) -> bool {
+                self as usize >= limit::first_allowed()
             }
 
             fn is_detected(self) -> bool {
@@ -108,11 +128,11 @@ macro_rules! instruction_sets {
                 }
             }
 
-            /// Bytes of a vector of the best instructions; 32 if there are none.
+            /// Bytes of a vector of the best usable instructions; 32 if there are none.
             pub(crate) fn vector_bytes() -> u64 {
                 $(
                     #[cfg(target_arch = $arch)]
-                    if Self::$name.is_detected() {
+                    if Self::$name.is_allowed() && Self::$name.is_detected() {
                         type Bytes = <super::$module::$name as InstructionSet>::Bytes;
                         return size_of::<<Bytes as Simd>::Vector>() as u64;
                     }
@@ -169,6 +189,7 @@ macro_rules! instruction_sets {
             $(
                 #[cfg(target_arch = $arch)]
                 if may_use(Instructions::$name)
+                    && Instructions::$name.is_allowed()
                     && let Some(set) = super::$module::$name::detect()
                 {
                     return Ok(read.$module.run(set, lanes, &mut write.$module, visitor));
@@ -188,6 +209,7 @@ macro_rules! instruction_sets {
             $(
                 #[cfg(target_arch = $arch)]
                 if may_use(Instructions::$name)
+                    && Instructions::$name.is_allowed()
                     && let Some(set) = super::$module::$name::detect()
                 {
                     return in_lanes(set, lanes, visitor);

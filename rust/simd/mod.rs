@@ -8,8 +8,11 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod counts;
 mod dispatch;
+mod features;
 mod lanes;
+pub mod limit;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
@@ -21,6 +24,7 @@ pub use dispatch::Instructions;
 pub(crate) use dispatch::{
     AllLanes, Family, InLanes, InStoredLanes, in_any_lanes, in_stored_lanes,
 };
+pub use features::features;
 pub use lanes::Lanes;
 
 /// Rows and lanes of a block that is turned at once.

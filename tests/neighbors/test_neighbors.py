@@ -37,7 +37,7 @@ def slowly(X, Y, costs=None, *, k=None, radius=None):
 
 
 # Small sets would never be searched with bounds by themselves.
-METHODS = ("auto", "bounds", "batches")
+METHODS = ("auto", "bounds", "batches", "scan", "index")
 
 
 @pytest.fixture(params=METHODS)

@@ -5,6 +5,7 @@ parsed arguments. A new command is one more module and one more line in `_parser
 """
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from treemetric.cli import neighbors, pairs, pairwise, reproduce, tables
+from treemetric.cli import duplicates, neighbors, pairs, pairwise, reproduce, tables
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
 
@@ -53,17 +54,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = command(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the results, such as head, has seen enough.
-        _discard_output()
-        return _BROKEN_PIPE
     except KeyboardInterrupt:
         print("treemetric: interrupted", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+        if _is_broken_pipe(error):
+            # The reader of the results, such as head, has seen enough.
+            _discard_output()
+            return _BROKEN_PIPE
         print(f"treemetric: error: {describe(error)}", file=sys.stderr)
         return 2
     return code or 0
+
+
+def _is_broken_pipe(error: Exception) -> bool:
+    """Return whether the reader of a pipe is gone, which Windows reports as an invalid argument."""
+    windows = (
+        sys.platform == "win32"
+        and isinstance(error, OSError)
+        and error.errno == errno.EINVAL
+        and error.filename is None
+    )
+    return windows or isinstance(error, BrokenPipeError)
 
 
 def _discard_output() -> None:
@@ -99,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     pairs.add_parsers(commands)
     pairwise.add_parsers(commands)
     neighbors.add_parsers(commands)
+    duplicates.add_parsers(commands)
     tables.add_parsers(commands)
     _add_demo(commands)
     reproduce.add_parsers(commands)

@@ -8,13 +8,14 @@ import re
 
 _SAME_NAME = (
     *("beta", "classes", "condensed", "costs", "cutoff", "data", "dtype", "folds", "kind"),
-    *("overwrite", "radius", "seed", "variants", "vectors"),
+    *("method", "overwrite", "radius", "seed", "variants", "vectors"),
 )
 _OPTIONS = {
     **{name: f"--{name}" for name in _SAME_NAME},
     "k": "-k",
     "n_jobs": "--jobs",
     "memory_budget": "--memory",
+    "min_nodes": "--min-nodes",
     "out": "--output",
     "folder": "--output",
     "keep_cells": "--keep-cells",

@@ -4,9 +4,7 @@ A reader takes the bytes of a file and the options that the user gave, and retur
 """
 
 import importlib
-import io
 import json
-import tokenize
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
@@ -16,6 +14,7 @@ from xml.etree import ElementTree as ET
 from treemetric import convert
 from treemetric._base.extras import need
 from treemetric.convert import pieces
+from treemetric.convert.ast_nodes import decoded
 from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
@@ -49,14 +48,7 @@ def _jsonl(data: bytes, options: Options) -> TreeSet:
 
 
 def _python(data: bytes, options: Options) -> TreeSet:
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        source = data.decode(encoding)
-    except (SyntaxError, LookupError) as error:
-        # Some codecs, such as "hex", do not make text.
-        message = f"source must be valid Python: {error} at line 1"
-        raise ValueError(message) from None
-    return TreeSet([convert.from_ast(source, **options)])
+    return TreeSet([convert.from_ast(decoded(data), **options)])
 
 
 def _json(data: bytes, options: Options) -> TreeSet:

@@ -1,6 +1,9 @@
 """Syntax trees of Python: nodes of the module ``ast``, or source text."""
 
 import ast
+import io
+import tokenize
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +69,7 @@ def from_ast(
     ('Module', 'Assign', ('Name', 'x'), ('Constant', 'int', 1))
     """
     if isinstance(node_or_source, str):
-        root = _parsed(node_or_source)
+        root = parsed(node_or_source)
     elif isinstance(node_or_source, ast.AST):
         root = node_or_source
     else:
@@ -79,10 +82,25 @@ def from_ast(
     return Tree._wrap(TreeData.from_ast(root, ast.AST, without, label))
 
 
-def _parsed(source: str) -> ast.AST:
+def decoded(data: bytes) -> str:
+    """Return Python source as text, in the encoding that it declares."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, LookupError) as error:
+        # Some codecs, such as "hex", do not make text.
+        message = f"source must be valid Python: {error} at line 1"
+        raise ValueError(message) from None
+
+
+def parsed(source: str) -> ast.AST:
+    """Parse Python source; errors state the position."""
     encoded(source)
     try:
-        return ast.parse(source)
+        with warnings.catch_warnings():
+            # Of invalid escapes and the like, which belong to whoever runs the source.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return ast.parse(source)
     except SyntaxError as error:
         where = f"at line {error.lineno or 1}, column {error.offset or 1}"
         message = f"source must be valid Python: {error.msg} {where}"

@@ -3,7 +3,6 @@
 import ast
 import sys
 import sysconfig
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.machinery import PathFinder
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from treemetric._base.validation import check_int, check_random_state, refuse, shown
+from treemetric.convert.functions import functions_of
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -157,7 +157,7 @@ def load_stdlib_functions(
     target: list[int] = []
     for module, source in _sources(modules):
         found = []
-        for name, node in _functions(module, ast.parse(source)):
+        for name, node in functions_of(ast.parse(source), module):
             tree = _to_tree(node)
             if tree.size >= min_nodes and (max_nodes is None or tree.size <= max_nodes):
                 found.append((name, tree))
@@ -235,23 +235,6 @@ def _source(module: str) -> str | None:
     get_source = getattr(spec.loader, "get_source", None) if spec else None
     source: str | None = get_source(module) if get_source else None
     return source
-
-
-def _functions(module: str, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the functions of a module and of its classes with their full names."""
-    seen: Counter[str] = Counter()
-    stack: list[tuple[str, ast.AST]] = [(module, tree)]
-    while stack:
-        scope, node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            name = f"{scope}.{node.name}"
-            seen[name] += 1
-            yield (name if seen[name] == 1 else f"{name}#{seen[name]}"), node
-            continue
-        if isinstance(node, ast.ClassDef):
-            scope = f"{scope}.{node.name}"
-        children = [(scope, child) for child in ast.iter_child_nodes(node)]
-        stack += reversed(children)
 
 
 def _to_tree(root: ast.AST) -> Tree:

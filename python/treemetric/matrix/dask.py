@@ -3,7 +3,7 @@
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -50,16 +50,14 @@ def _transposed(block: Distances) -> Distances:
     return block.T
 
 
-def _held(key: str) -> Problem:
+def held(key: str) -> Any:
     """Return the problem that this worker holds."""
-    worker = need("distributed", "dask", _WHAT).get_worker()
-    problem: Problem = worker.treemetric_problems[key]
-    return problem
+    return need("distributed", "dask", _WHAT).get_worker().treemetric_problems[key]
 
 
 def _compute_held(key: str, cuts: dict[str, Any], block: Block, threads: int) -> Distances:
     """Compute a block of a problem that the worker holds; runs on a worker."""
-    return _compute(_held(key), cuts, block, threads)
+    return _compute(held(key), cuts, block, threads)
 
 
 def _write_held(
@@ -67,7 +65,7 @@ def _write_held(
 ) -> None:
     """Compute a block of a problem that the worker holds and write it; runs on a worker."""
     path, run = target
-    problem = _held(key)
+    problem = held(key)
     plan = problem.plan_from(cuts)
     store = ZarrStore(Path(path), plan.result_shape, problem.dtype)
     store.run = run
@@ -77,8 +75,8 @@ def _write_held(
 
 
 @contextmanager
-def _sent(client: Any, problem: Problem) -> Iterator[str]:
-    """Send the trees to all workers, including later ones, and yield their key.
+def sent(client: Any, problem: Any) -> Iterator[str]:
+    """Send a problem to all workers, including later ones, and yield its key.
 
     They are a plugin, because scattered data are lost when the workers that hold them die.
     """
@@ -174,30 +172,41 @@ def _results(
     threads: int,
     remote: bool,  # noqa: FBT001
 ) -> Iterator[tuple[int, Distances | None]]:
-    """Yield missing blocks as they finish, with a short queue for every thread of the workers."""
-    waiting = deque(file.missing())
+    """Yield missing blocks as they finish."""
+    waiting = file.missing()
     if not waiting:
         return
     cuts, target = file.plan.to_json(), (str(file.path.absolute()), file.run)
+    with sent(client, file.problem) as key:
+
+        def submit(index: int) -> Any:
+            what = (key, cuts, file.plan.blocks[index], threads)
+            if remote:
+                return client.submit(_write_held, *what, target, pure=False)
+            return client.submit(_compute_held, *what, pure=False)
+
+        yield from finished(client, waiting, submit)
+
+
+def finished(
+    client: Any, tasks: Iterable[int], submit: Callable[[int], Any]
+) -> Iterator[tuple[int, Any]]:
+    """Yield tasks with their results as they finish, with a short queue for every thread."""
+    waiting = deque(tasks)
     running: dict[Any, int] = {}
-    finished = need("distributed", "dask", _WHAT).as_completed()
-    with _sent(client, file.problem) as key:
-        try:
-            while waiting or running:
-                slots = max(sum(client.nthreads().values()), 1)
-                while waiting and len(running) < _QUEUED * slots:
-                    index = waiting.popleft()
-                    what = (key, cuts, file.plan.blocks[index], threads)
-                    if remote:
-                        future = client.submit(_write_held, *what, target, pure=False)
-                    else:
-                        future = client.submit(_compute_held, *what, pure=False)
-                    running[future] = index
-                    finished.add(future)
-                future = next(finished)
-                index = running.pop(future)
-                values = future.result()
-                del future  # the cluster may release it
-                yield index, values
-        finally:
-            client.cancel(list(running))
+    done = need("distributed", "dask", _WHAT).as_completed()
+    try:
+        while waiting or running:
+            slots = max(sum(client.nthreads().values()), 1)
+            while waiting and len(running) < _QUEUED * slots:
+                index = waiting.popleft()
+                future = submit(index)
+                running[future] = index
+                done.add(future)
+            future = next(done)
+            index = running.pop(future)
+            value = future.result()
+            del future  # the cluster may release it
+            yield index, value
+    finally:
+        client.cancel(list(running))

@@ -10,11 +10,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from treemetric import _core
+from treemetric._base.locks import FileLock
 from treemetric._base.typing import Distances
 from treemetric._base.validation import check_bool, shown
 from treemetric.matrix import fingerprint
 from treemetric.matrix.cut import check_budget, check_fits
-from treemetric.matrix.manifest import DAMAGED, FORMAT, Lock, Manifest
+from treemetric.matrix.manifest import DAMAGED, FORMAT, Manifest
 from treemetric.matrix.plan import BlockPlan, check_json
 from treemetric.matrix.problem import Problem
 from treemetric.matrix.progress import PairProgress, Report
@@ -67,7 +68,9 @@ class DistanceFile:
         if not beside.parent.is_dir():
             message = f"No such folder for the result: {beside.parent}"
             raise FileNotFoundError(message)
-        self._lock = Lock(beside.with_name(f"{beside.name}.lock"), target)
+        self._lock = FileLock(
+            beside.with_name(f"{beside.name}.lock"), f"{target} is being filled by another call"
+        )
         self._manifest = Manifest(
             beside.with_name(f"{beside.name}.manifest.json"), _identity(problem, shape)
         )

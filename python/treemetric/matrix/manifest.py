@@ -2,11 +2,9 @@
 
 import glob
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from treemetric._base.digest import digest
 from treemetric._base.files import remove_parts, write_text
@@ -152,58 +150,3 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
         else:
             runs.append([number, number])
     return runs
-
-
-class Lock:
-    """Prevents two processes from filling one file; released if the process dies."""
-
-    def __init__(self, path: Path, target: Path) -> None:
-        self.path, self.target = path, target
-        self._file: Any = None
-
-    def __enter__(self) -> Self:
-        while True:
-            self._file = self.path.open("ab")
-            if not _lock(self._file):
-                self._file.close()
-                message = f"{self.target} is being filled by another call"
-                raise BlockingIOError(message)
-            # The previous process may have removed the file between our two steps.
-            try:
-                if os.fstat(self._file.fileno()).st_ino == self.path.stat().st_ino:
-                    return self
-            except FileNotFoundError:
-                pass
-            self._file.close()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if os.name == "posix":  # elsewhere an open file cannot be removed
-            self.path.unlink(missing_ok=True)
-        self._file.close()
-
-
-def _lock(file: Any) -> bool:
-    """Lock a file without waiting; return False if it is locked."""
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt  # Windows
-
-        locking: Any = msvcrt
-        try:
-            locking.locking(file.fileno(), locking.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # a file system without locks
-    return True

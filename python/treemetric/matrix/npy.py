@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._base.files import sync_folder
+from treemetric._base.files import replace, sync_folder
 from treemetric._base.typing import Distances
 from treemetric.matrix.plan import Block, BlockPlan
 from treemetric.matrix.store import Store
@@ -129,7 +129,7 @@ class NpyStore(Store):
     def finish(self) -> None:
         """See `Store`."""
         self.close()
-        self.partial.replace(self.path)
+        replace(self.partial, self.path)
         self.tidy()
         sync_folder(self.path.parent)
 

@@ -12,8 +12,22 @@ from treemetric.neighbors.pivots import Pivots
 from treemetric.neighbors.results import NearestResult, WithinResult
 from treemetric.treeset import TreeSet, check_trees
 
-# All methods return the same bits; tests choose "bounds" and "batches".
+# All methods return the same bits; tests choose "bounds", "batches", "scan" and "index".
 _METHOD = "auto"
+# An index that was built has bounds for all its trees; the join looks at them first, so it pays
+# only for this number of queries.
+_MANY_QUERIES = 64
+# From this number of queries on, searches within a radius compute pairs in batches.
+_BATCHED_QUERIES = 8
+
+
+def check_radius(radius: object, function: str) -> float:
+    """Check that a radius is not negative; return it as a float."""
+    value = as_float(radius)
+    # Written so that NaN fails too.
+    if not value >= 0:
+        refuse("radius", function, "a float in the range [0.0, inf]", shown(radius))
+    return value
 
 
 class SearchRequest(NamedTuple):
@@ -84,11 +98,10 @@ class SearchRequest(NamedTuple):
 
     def within(self, radius: object) -> WithinResult:
         """Find the trees within the radius."""
-        value = as_float(radius)
-        # Written so that NaN fails too.
-        if not value >= 0:
-            refuse("radius", self.function, "a float in the range [0.0, inf]", shown(radius))
-        return WithinResult._make(**self._search(None, value))
+        value = check_radius(radius, self.function)
+        joined = self._join(value)
+        found = self._search(None, value) if joined is None else joined
+        return WithinResult._make(**found)
 
     def _check_k(self, k: object) -> int:
         """Check that there are k candidates. With no queries, any k is valid."""
@@ -109,26 +122,71 @@ class SearchRequest(NamedTuple):
             refuse("k", self.function, must, shown(k))
         return int(k)  # type: ignore[call-overload, no-any-return]
 
+    def join(self, radius: float) -> "_core.Join | None":
+        """Prepare the join within a radius; None if all pairs in batches are faster."""
+        few = self.kept is not None and len(self.X) < _MANY_QUERIES
+        if self.pivots is not None or (few and _METHOD == "auto") or radius == float("inf"):
+            return None
+        if _METHOD not in ("auto", "scan", "index"):
+            return None
+        codes, table = self.costs._resolve(self.X, self.Y)
+        if table is not None and not isinstance(table, _core.CostTable):
+            return None
+        sets = [
+            (trees._arrays, of_labels, trees._prepared)
+            for trees, of_labels in zip((self.X, self.Y), codes, strict=True)
+            if trees is not None
+        ]
+        both = (sets[0], sets[1] if len(sets) > 1 else None)
+        return _core.Join.prepare(both, table, (radius, self.norm), _METHOD, self.threads)
+
+    def _join(self, radius: float) -> dict[str, Any] | None:
+        with reporter(self.progress, self.function, "trees") as report:
+            join = self.join(radius)
+            if join is None:
+                return None
+            offsets, indices, distances, computed = join.rows((self.threads, report))
+        _, table = self.costs._resolve(self.X, self.Y)
+        found = (offsets, indices, distances, computed)
+        return self._values(
+            found, symmetric=table is None or table.is_symmetric(), method=join.method
+        )
+
     def _search(self, k: int | None, radius: float | None) -> dict[str, Any]:
         X, Y, threads = self.X, self.Y, self.threads
         with reporter(self.progress, self.function, "trees") as report:
             codes, table = self.costs._resolve(X, Y)
-            offsets, indices, distances, computed = _core.neighbors(
+            method = _METHOD if _METHOD in ("auto", "bounds", "batches") else "auto"
+            found = _core.neighbors(
                 (X._core_set(threads), None if Y is None else Y._core_set(threads)),
                 (codes, table),
                 (k, radius, self.norm),
-                (self.pivots, self.kept, _METHOD),
+                (self.pivots, self.kept, method),
                 (threads, report),
             )
         symmetric = table is None or table.is_symmetric()
-        pairs = len(X) * max(self.candidates, 0)
+        if method == "auto":
+            all_pairs = radius == float("inf") or len(X) >= _BATCHED_QUERIES
+            batched = all_pairs and (self.pivots is None or radius == float("inf"))
+            method = "batches" if batched else "bounds"
+        values = self._values(found, symmetric=symmetric, method=method)
+        if k is not None:
+            del values["method"]
+        return values
+
+    def _values(self, found: tuple[Any, ...], *, symmetric: bool, method: str) -> dict[str, Any]:
+        """Return the attributes of a result."""
+        offsets, indices, distances, computed = found
+        pairs = len(self.X) * max(self.candidates, 0)
         return {
             "offsets": offsets,
             "indices": indices,
             "distances": distances,
             "computed": computed,
+            "method": method,
             # The number of all distances: inside one set, one distance serves two trees.
-            "_pairs": pairs // 2 if Y is None and symmetric else pairs,
-            "_candidates": len(X if Y is None else Y),
-            "_inside": Y is None,
+            "_pairs": pairs // 2 if self.Y is None and symmetric else pairs,
+            "_candidates": len(self.X if self.Y is None else self.Y),
+            "_inside": self.Y is None,
+            "_ids": (self.X.ids, (self.X if self.Y is None else self.Y).ids),
         }

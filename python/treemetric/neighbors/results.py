@@ -9,6 +9,7 @@ from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, OffsetArray
 from treemetric._base.validation import check_bool, refuse, shown
+from treemetric.neighbors.pairs import Ids, PairChunk, frame_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -25,6 +26,7 @@ class _Result(Immutable, ABC):
     _pairs: int
     _candidates: int
     _inside: bool
+    _ids: Ids
 
     def __init__(self) -> None:
         message = f"{type(self).__name__} objects are made by searches for neighbours"
@@ -91,9 +93,66 @@ class _Result(Immutable, ABC):
         values = values.copy() if mode == "distance" else np.ones(len(columns))
         return csr_matrix((values, columns.copy(), offsets.copy()), shape=(rows, self._candidates))
 
+    def to_frame(self, *, once: bool = False) -> Any:
+        """Return the neighbours as a data frame of pandas, one row per neighbour.
+
+        Parameters
+        ----------
+        once : bool, default=False
+            If True, a pair inside one set appears once, with source < target. A pair of
+            `nearest` is kept if one of its trees is a neighbour of the other. The distance is
+            that from source to target if the result has both directions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns ``source`` and ``target`` (positions) and ``distance``, and
+            ``source_id`` and ``target_id`` if the trees have `ids`, in the order of the sources.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, TreeSet, within
+        >>> trees = TreeSet(
+        ...     [Tree.from_sequence(s) for s in ("a", "ab", "xyz")], ids=["p", "q", "r"]
+        ... )
+        >>> within(trees, radius=1).to_frame(once=True)  # doctest: +SKIP
+           source  target  distance source_id target_id
+        0       0       1       1.0         p         q
+        """
+        if check_bool(once, "once", "to_frame") and not self._inside:
+            refuse("once", "to_frame", "False for two sets of trees", "True")
+        offsets = self._offsets()
+        source = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        found = PairChunk(source, self.indices.ravel(), self.distances.ravel())
+        return frame_of(
+            _once(found) if once else found, self._ids, f"{type(self).__name__}.to_frame"
+        )
+
+
+def _once(found: PairChunk) -> PairChunk:
+    """Keep one direction of each pair: from the first tree to the second, if both exist."""
+    source, target, distance = found
+    first, second = np.minimum(source, target), np.maximum(source, target)
+    order = np.lexsort((source > target, second, first))
+    first, second = first[order], second[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    # In the order of the sources, nearest first, as all results.
+    first, second, distance = first[new], second[new], distance[order][new]
+    sorted_ = np.lexsort((second, distance, first))
+    return PairChunk(first[sorted_], second[sorted_], distance[sorted_])
+
 
 class NearestResult(_Result):
     """The nearest trees of each tree; returned by `nearest` and `TreeIndex.nearest`.
+
+    ``found[i]`` is a pair of arrays: the positions of the trees nearest to tree i, and their
+    distances.
 
     Attributes
     ----------
@@ -120,6 +179,13 @@ class NearestResult(_Result):
         n, k = self.indices.shape
         return np.arange(0, n * k + 1, k, dtype=np.int64)
 
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, index: int) -> tuple[OffsetArray, FloatArray]:
+        position = range(len(self))[index]
+        return self.indices[position], self.distances[position]
+
     def __repr__(self) -> str:
         n, k = self.indices.shape
         return f"<NearestResult: {k} neighbours of {n} trees, {self.avoided:.1%} avoided>"
@@ -143,6 +209,10 @@ class WithinResult(_Result):
         The number of neighbours of each tree.
     computed : int
         Number of exact distances that were computed.
+    method : {'index', 'scan', 'batches', 'bounds'}
+        How pairs were found: by an index of string segments, by a scan of label histograms of
+        trees of similar size, by all pairs in batches, or by lower bounds query after query. The
+        other attributes, except `computed`, do not depend on it.
     avoided : float
         Share of the distances of all pairs that were not computed. Inside one set and with
         symmetric costs, one distance serves both trees of a pair.
@@ -159,6 +229,7 @@ class WithinResult(_Result):
     """
 
     offsets: OffsetArray
+    method: str
 
     def _offsets(self) -> OffsetArray:
         return self.offsets

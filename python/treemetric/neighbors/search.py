@@ -1,8 +1,13 @@
 """Searches for neighbours without a full matrix of distances."""
 
-from treemetric._base.typing import CostsLike, Norm, Progress, Trees
+from typing import overload
+
+from treemetric._base.typing import CostsLike, Norm, Path, Progress, Trees
+from treemetric._base.validation import check_bool, refuse
+from treemetric.neighbors.pair_files import PairFile, check_target, write_pairs
 from treemetric.neighbors.request import SearchRequest
 from treemetric.neighbors.results import NearestResult, WithinResult
+from treemetric.neighbors.stream import ids_of, join_of, pairs_of
 
 __all__ = ["nearest", "within"]
 
@@ -91,6 +96,7 @@ def nearest(
     return SearchRequest.checked(X, Y, costs, n_jobs, progress, "nearest", norm).nearest(k)
 
 
+@overload
 def within(
     X: Trees,
     Y: Trees | None = None,
@@ -100,7 +106,37 @@ def within(
     norm: Norm | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
-) -> WithinResult:
+    out: None = None,
+    once: bool = False,
+    overwrite: bool = False,
+) -> WithinResult: ...
+@overload
+def within(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    radius: float,
+    costs: CostsLike | None = None,
+    norm: Norm | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    out: Path,
+    once: bool = False,
+    overwrite: bool = False,
+) -> PairFile: ...
+def within(
+    X: Trees,
+    Y: Trees | None = None,
+    *,
+    radius: float,
+    costs: CostsLike | None = None,
+    norm: Norm | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    out: Path | None = None,
+    once: bool = False,
+    overwrite: bool = False,
+) -> WithinResult | PairFile:
     """Find all trees of Y within a radius, for every tree of X, exactly.
 
     Parameters
@@ -121,15 +157,28 @@ def within(
         does not depend on it.
     progress : callable or bool, optional
         True shows a bar (needs tqdm). A callable is called as ``progress(done, total)``
-        with numbers of trees of X; returning False stops the computation.
+        with numbers of trees of X; returning False stops the computation. With `out` the
+        numbers are those of pairs of trees.
+    out : path, optional
+        A path that ends in ``.parquet`` (needs pyarrow, the extra ``parquet``), ``.npz`` or
+        ``.csv``. The neighbours are written there pair by pair, and never are in memory at the
+        same time. The file appears when it is complete.
+    once : bool, default=False
+        If `out` is given: write a pair inside one set once, with source < target. Otherwise
+        it is written in both directions, like the neighbours of the result.
+    overwrite : bool, default=False
+        If `out` is given: replace a file.
 
     Returns
     -------
-    WithinResult
-        Indices and distances, tree after tree, sorted by distance, then by index.
+    WithinResult or PairFile
+        Without `out`, indices and distances, tree after tree, sorted by distance, then by
+        index. With `out`, the file; see Notes.
 
     Raises
     ------
+    FileExistsError
+        If `out` exists and `overwrite` is False.
     UnknownLabelError
         If the costs do not know a label.
     MemoryError
@@ -140,12 +189,19 @@ def within(
     See Also
     --------
     nearest : The k nearest trees.
+    iter_within : The same pairs one chunk after the other.
+    deduplicate : Groups of near-duplicates.
     pairwise_distances : With ``cutoff``, the same distances as a full matrix.
 
     Notes
     -----
     The result equals the rows of `pairwise_distances` bit for bit. Inside one set and with
     symmetric costs every pair is visited once.
+
+    A file has the columns (or arrays) ``source``, ``target`` and ``distance``, in an order that is
+    the same in every run. If the trees have ids, Parquet and CSV files also have the columns
+    ``source_id`` and ``target_id``; an ``.npz`` file has the arrays ``source_ids`` and
+    ``target_ids`` with one name per tree. Ids that are not all ints are written as text.
 
     Examples
     --------
@@ -157,4 +213,12 @@ def within(
     >>> found[0]
     (array([3, 1]), array([0., 1.]))
     """
-    return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm).within(radius)
+    if out is None:
+        for name, value in (("once", once), ("overwrite", overwrite)):
+            if check_bool(value, name, "within"):
+                refuse(name, "within", "False if out is None", "True")
+        return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm).within(radius)
+    path = check_target(out, overwrite, "within")
+    request = SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm)
+    join = join_of(request, radius, once=once)
+    return write_pairs(path, pairs_of(request, join), ids_of(request))

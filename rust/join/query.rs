@@ -1,0 +1,258 @@
+//! The neighbours of one kind of trees: candidates, bounds, distances.
+
+use crate::distance::{Scratch, Workspace};
+use crate::error::Result;
+use crate::join::edits::Limits;
+use crate::join::exact::Sides;
+use crate::join::mapping::Mapping;
+use crate::join::segments::Prefixes;
+use crate::join::strings::Diagonals;
+use crate::join::{Input, Join};
+use crate::pair::Costs;
+use crate::parallel::Cancel;
+use crate::simd::counts;
+use crate::tree::Numbering;
+
+/// Two kinds and the result of their trees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Found {
+    /// Position among the kinds of x.
+    pub(super) query: u32,
+    /// Position among the kinds of y.
+    pub(super) other: u32,
+    pub(super) result: f64,
+}
+
+/// How many pairs reached which stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Stages {
+    /// Histograms that are near enough.
+    pub(super) candidates: u64,
+    /// Strings that are near enough.
+    pub(super) near: u64,
+    /// Distances by a kernel.
+    pub(super) computed: u64,
+}
+
+impl std::ops::AddAssign for Stages {
+    fn add_assign(&mut self, other: Self) {
+        self.candidates += other.candidates;
+        self.near += other.near;
+        self.computed += other.computed;
+    }
+}
+
+/// A size of candidates.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    /// The place of the size among those of y.
+    size: usize,
+    edits: usize,
+}
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+pub(super) struct QueryScratch {
+    /// Number of nodes for which `windows` were made.
+    nodes: Option<usize>,
+    windows: Vec<Window>,
+    candidates: Vec<u32>,
+    /// The last query that met each position of y, one more.
+    seen: Vec<u32>,
+    prefixes: Prefixes,
+    preorder: Diagonals,
+    postorder: Diagonals,
+    mapping: Mapping,
+    numbering: Numbering,
+    workspace: Workspace,
+}
+
+/// All that queries share.
+pub(super) struct Queries<'a> {
+    pub(super) join: &'a Join,
+    pub(super) input: &'a Input<'a>,
+    pub(super) limits: Limits<'a>,
+    pub(super) sides: Sides<'a>,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Queries<'_> {
+    /// Appends the kinds of y near a kind of x, by position. Inside one set and with symmetric costs,
+    /// only those before it and itself.
+    pub(super) fn answer(
+        &self,
+        query: usize,
+        scratch: &mut QueryScratch,
+        found: &mut Vec<Found>,
+    ) -> Result<Stages> {
+        self.cancel.check()?;
+        let start = found.len();
+        let mut stages = Stages::default();
+        let join = self.join;
+        self.open(query, scratch);
+        let windows = std::mem::take(&mut scratch.windows);
+        for &window in &windows {
+            self.find(query, window, scratch);
+            let candidates = std::mem::take(&mut scratch.candidates);
+            stages.candidates += candidates.len() as u64;
+            for (number, &other) in candidates.iter().enumerate() {
+                if number % 256 == 255 {
+                    self.cancel.check()?;
+                }
+                let pair = (query, other as usize);
+                if let Some(result) = self.verify(pair, window.edits, scratch, &mut stages)? {
+                    found.push(Found { query: query as u32, other, result });
+                }
+            }
+            scratch.candidates = candidates;
+        }
+        scratch.windows = windows;
+        // The pairs among trees of one kind.
+        if self.input.is_mirrored() && join.x.trees(query).len() > 1 {
+            let first = join.x.first(query);
+            let result = self.exact((first, first), scratch, &mut stages)?;
+            if result <= self.input.radius {
+                let query = query as u32;
+                found.push(Found { query, other: query, result });
+            }
+        }
+        found[start..].sort_unstable_by_key(|found| found.other);
+        Ok(stages)
+    }
+
+    /// Finds the sizes of y that are near that of a query.
+    fn open(&self, query: usize, scratch: &mut QueryScratch) {
+        let (join, n) = (self.join, self.join.x.nodes(query));
+        scratch.seen.resize(join.y().len(), 0);
+        if join.index.is_some() {
+            scratch.prefixes.prepare(join.x.preorder(query));
+        }
+        if scratch.nodes == Some(n) {
+            return;
+        }
+        scratch.nodes = Some(n);
+        scratch.windows.clear();
+        for (size, (m, _)) in join.y().sizes().iter().enumerate() {
+            if self.input.is_mirrored() && *m > n {
+                break;
+            }
+            if let Some(edits) = self.limits.edits(n, *m) {
+                scratch.windows.push(Window { size, edits });
+            }
+        }
+    }
+
+    /// Finds the positions of one size whose histograms are near enough.
+    fn find(&self, query: usize, window: Window, scratch: &mut QueryScratch) {
+        let (join, n) = (self.join, self.join.x.nodes(query));
+        let (m, ref positions) = join.y().sizes()[window.size];
+        let mut positions = positions.clone();
+        if self.input.is_mirrored() {
+            positions.end = positions.end.min(query);
+        }
+        // A replacement changes two counts, any other edit one of the larger tree.
+        let most = (2 * window.edits - n.abs_diff(m)).min(u32::MAX as usize) as u32;
+        let (one, many) = (&join.x.counts()[query], join.y().counts());
+        let QueryScratch { candidates, seen, prefixes, .. } = scratch;
+        candidates.clear();
+        match &join.index {
+            Some(index) if join.indexed[window.size] => {
+                let mark = query as u32 + 1;
+                index.probe(prefixes, (n, m), |run| {
+                    for &other in run {
+                        let place = other as usize;
+                        if place >= positions.end {
+                            break;
+                        }
+                        if seen[place] != mark {
+                            seen[place] = mark;
+                            if counts::difference(one, &many[place]) <= most {
+                                candidates.push(other);
+                            }
+                        }
+                    }
+                });
+            }
+            _ => {
+                let first = positions.start as u32;
+                let many = many.get(positions).unwrap_or_default();
+                counts::near(one, many, most, first, candidates);
+            }
+        }
+    }
+
+    /// The result of two kinds, if it is within the radius.
+    fn verify(
+        &self,
+        (query, other): (usize, usize),
+        edits: usize,
+        scratch: &mut QueryScratch,
+        stages: &mut Stages,
+    ) -> Result<Option<f64>> {
+        let (x, y) = (&self.join.x, self.join.y());
+        let (a, b) = (x.preorder(query), y.preorder(other));
+        let Some(first) = scratch.preorder.distance(a, b, edits) else { return Ok(None) };
+        let (a, b) = (x.postorder(query), y.postorder(other));
+        let Some(second) = scratch.postorder.distance(a, b, edits) else { return Ok(None) };
+        stages.near += 1;
+        let pair = (x.first(query), y.first(other));
+        let result = match self.by_strings(pair, (first, second), scratch) {
+            Some(result) => result,
+            None => self.exact(pair, scratch, stages)?,
+        };
+        Ok((result <= self.input.radius).then_some(result))
+    }
+
+    /// The result of two trees if an alignment of their strings, whose distances are known, is one of
+    /// the trees.
+    fn by_strings(
+        &self,
+        (i, j): (usize, usize),
+        (first, second): (usize, usize),
+        scratch: &mut QueryScratch,
+    ) -> Option<f64> {
+        if !matches!(self.input.costs, Costs::Unit) {
+            return None;
+        }
+        let (x, y) = (self.sides.x.0.flat.tree(i), self.sides.y.0.flat.tree(j));
+        let nodes = (x.len(), y.len());
+        let [of_x, of_y] = self.join.labels();
+        let differ = |a: i32, b: i32| of_x.codes[a as usize] != of_y.codes[b as usize];
+        let QueryScratch { preorder, postorder, mapping, .. } = scratch;
+        let bound = first.max(second);
+        let mut found = None;
+        if first == bound {
+            mapping.clear(nodes);
+            preorder.alignment(nodes, first, |i, j, count| mapping.add(i, j, count));
+            found = mapping.edits((x, y), differ).filter(|&edits| edits == bound);
+        }
+        if found.is_none() && second == bound {
+            mapping.clear(nodes);
+            postorder.alignment(nodes, second, |i, j, count| mapping.add(i, j, count));
+            mapping.turn_to_preorder(x, y);
+            found = mapping.edits((x, y), differ).filter(|&edits| edits == bound);
+        }
+        let distance = self.input.costs.total(found? as i128);
+        let all = || (nodes.0 + nodes.1) as i128;
+        Some(self.limits.measure(nodes, all).of(distance))
+    }
+
+    /// The result of two trees, or infinity if it is above the radius.
+    fn exact(
+        &self,
+        pair: (usize, usize),
+        scratch: &mut QueryScratch,
+        stages: &mut Stages,
+    ) -> Result<f64> {
+        let QueryScratch { numbering, workspace, .. } = scratch;
+        let scratch = &mut Scratch { workspace, cancel: self.cancel };
+        let mut is_computed = false;
+        let limit = |pair: &crate::pair::Pair<'_>| {
+            is_computed = true;
+            self.limits.of_pair(pair)
+        };
+        let result = self.sides.result(pair, self.input.costs, limit, numbering, scratch)?;
+        stages.computed += u64::from(is_computed);
+        Ok(result)
+    }
+}

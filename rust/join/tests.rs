@@ -1,0 +1,184 @@
+use super::*;
+use crate::cost::CostTable;
+use crate::features::Flat;
+use crate::naive::{self, Plain, norms, trees};
+use crate::pair::{SetCosts, Side};
+use crate::pairwise::{MatrixRequest, Neighbor, compute};
+use crate::tree::{Numbering, Prepared};
+use proptest::prelude::*;
+
+/// Flat arrays and prepared trees.
+struct Set {
+    codes: Vec<i32>,
+    parents: Vec<i32>,
+    offsets: Vec<i64>,
+    prepared: Vec<Prepared>,
+}
+
+impl Set {
+    fn new(trees: &[Plain]) -> Self {
+        let mut numbering = Numbering::default();
+        let mut set = Self { codes: vec![], parents: vec![], offsets: vec![0], prepared: vec![] };
+        for tree in trees {
+            set.codes.extend(&tree.codes);
+            set.parents.extend(&tree.parents);
+            set.offsets.push(set.codes.len() as i64);
+            set.prepared.push(Prepared::new(&tree.codes, &tree.parents, &mut numbering));
+        }
+        set
+    }
+
+    fn source(&self, prepared: bool) -> Source<'_> {
+        let flat = Flat { codes: &self.codes, parents: &self.parents, offsets: &self.offsets };
+        Source { flat, codes: None, prepared: prepared.then_some(&self.prepared[..]) }
+    }
+}
+
+/// All distances, sorted, and cut.
+fn slowly(x: &Set, y: &Set, input: &Input<'_>) -> Vec<Vec<Neighbor>> {
+    let mut rows = vec![Vec::new(); x.prepared.len()];
+    let request = MatrixRequest {
+        x: Side { trees: &x.prepared, codes: None },
+        y: Side { trees: &y.prepared, codes: None },
+        costs: SetCosts::Fixed(input.costs),
+        triangle: false,
+        diagonal: true,
+        cutoff: None,
+        norm: input.norm,
+    };
+    let store = |i: usize, j: usize, distance: f64| {
+        if distance <= input.radius && !(input.inside && i == j) {
+            rows[i].push(Neighbor { distance, index: j as u32 });
+        }
+    };
+    compute(&request, 1, &Cancel::default(), store, |_| true).unwrap();
+    for row in &mut rows {
+        row.sort();
+    }
+    rows
+}
+
+fn check(x: &Set, y: &Set, input: &Input<'_>) -> std::result::Result<(), TestCaseError> {
+    let all = slowly(x, y, &Input { radius: f64::INFINITY, ..*input });
+    let met = all.first().and_then(|row| row.get(row.len() / 2)).map_or(0.3, |near| near.distance);
+    let cancel = Cancel::default();
+    // At, below and above a distance that occurs.
+    for radius in [0.0, met, met.next_down().max(0.0), met.next_up(), 1.0, 2.5, 9.0, 1e6] {
+        let input = Input { radius, ..*input };
+        let expected = slowly(x, y, &input);
+        for (way, threads) in [(Way::Auto, 1), (Way::Scan, 2), (Way::Index, 1), (Way::Index, 2)] {
+            let Some(join) = Join::new(&input, way, threads, &cancel, || true).unwrap() else {
+                continue;
+            };
+            let rows = join.rows(&input, threads, &cancel, |_| true).unwrap();
+            for (i, expected) in expected.iter().enumerate() {
+                let found = &rows.neighbors[rows.offsets[i]..rows.offsets[i + 1]];
+                prop_assert_eq!(found, &expected[..], "{:?} {}", way, radius);
+            }
+            // The same pairs in chunks, each pair of a set once.
+            let (mut next, mut pairs) = (0, Vec::new());
+            loop {
+                let chunk = join.chunk(&input, &mut next, threads, &cancel, |_| true).unwrap();
+                if chunk.queries.is_empty() {
+                    break;
+                }
+                let both = chunk.queries.iter().zip(&chunk.others).zip(&chunk.results);
+                pairs.extend(both.map(|((&i, &j), &result)| (i, j, result.to_bits())));
+            }
+            pairs.sort_unstable();
+            let mut wanted = Vec::new();
+            for (i, row) in (0u32..).zip(&expected) {
+                let keep = |near: &&Neighbor| !input.is_mirrored() || i < near.index;
+                let pair = |near: &Neighbor| (i, near.index, near.distance.to_bits());
+                wanted.extend(row.iter().filter(keep).map(pair));
+            }
+            wanted.sort_unstable();
+            prop_assert_eq!(&pairs, &wanted);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(naive::cases(48))]
+
+    #[test]
+    fn joins_are_those_of_all_pairs(
+        x in proptest::collection::vec(trees(14, 3), 0..14),
+        y in proptest::collection::vec(trees(14, 3), 0..10),
+        again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..6),
+        costs in proptest::collection::vec(0u8..30, 9 + 6),
+        norm in norms(),
+        kinds in naive::kinds(),
+        prepared in any::<bool>(),
+    ) {
+        let mut x = x;
+        if !x.is_empty() {
+            let copies: Vec<_> = again.iter().map(|index| index.get(&x).clone()).collect();
+            x.extend(copies);
+        }
+        let (x, y) = (Set::new(&x), Set::new(&y));
+        let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) / 7.0).collect();
+        let table = CostTable::new(&costs[..9], &costs[9..12], &costs[12..]).unwrap();
+        // Symmetric, with free and cheap replacements.
+        let even = [0.0, 0.1, 2.0, 0.1, 0.0, 1.5, 2.0, 1.5, 0.0];
+        let even = CostTable::new(&even, &[1.0, 2.0, 1.0], &[1.0, 2.0, 1.0]).unwrap();
+        let operations = naive::operations(kinds, 0.5);
+        let all = [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table), Costs::Table(&even)];
+        for costs in all {
+            let symmetric = match costs {
+                Costs::Unit => true,
+                Costs::Operations(costs) => costs.is_symmetric(),
+                Costs::Table(table) => table.is_symmetric(),
+            };
+            for norm in [None, norm] {
+                let (of_x, of_y) = (x.source(prepared), y.source(prepared));
+                let input = Input { x: of_x, y: of_y, costs, norm, radius: 0.0, inside: false, symmetric };
+                check(&x, &y, &input)?;
+                check(&x, &x, &Input { y: of_x, inside: true, ..input })?;
+            }
+        }
+    }
+
+    /// Trees that are copies of one tree with a few changes.
+    #[test]
+    fn near_trees_are_found(
+        first in trees(30, 4),
+        changes in proptest::collection::vec((0usize..40, 0i32..4), 1..30),
+    ) {
+        let mut near = vec![first];
+        for (place, label) in changes {
+            let mut tree = near[near.len() / 2].clone();
+            let nodes = tree.codes.len();
+            match place % 3 {
+                0 if nodes > 0 => tree.codes[place % nodes] = label,
+                // A new last root, or the last node is gone.
+                1 => {
+                    tree.codes.push(label);
+                    tree.parents.push(if nodes > 0 && place % 2 == 0 { nodes as i32 - 1 } else { -1 });
+                }
+                _ => {
+                    tree.codes.pop();
+                    tree.parents.pop();
+                }
+            }
+            near.push(tree);
+        }
+        let set = Set::new(&near);
+        let x = set.source(false);
+        let costs = Costs::Unit;
+        check(&set, &set, &Input { x, y: x, costs, norm: None, radius: 0.0, inside: true, symmetric: true })?;
+    }
+}
+
+#[test]
+fn a_join_can_be_stopped() {
+    let tree = Plain { codes: vec![0, 1], parents: vec![-1, 0] };
+    let set = Set::new(&vec![tree; 50]);
+    let x = set.source(false);
+    let (costs, cancel) = (Costs::Unit, Cancel::default());
+    let input = Input { x, y: x, costs, norm: None, radius: 1.0, inside: true, symmetric: true };
+    let join = Join::new(&input, Way::Auto, 1, &cancel, || true).unwrap().unwrap();
+    assert_eq!(join.rows(&input, 1, &cancel, |_| true).unwrap().neighbors.len(), 50 * 49);
+    assert_eq!(join.rows(&input, 1, &cancel, |_| false), Err(crate::Error::Cancelled));
+}
