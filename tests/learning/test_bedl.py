@@ -155,7 +155,7 @@ def test_vectors_as_good_as_equal_are_merged():
 @pytest.mark.parametrize("parameters", [{}, {"squashing": "logistic"}, {"max_inner_iter": 3}])
 def test_the_loss_never_rises_and_is_what_it_says(parameters):
     trees, y = STRINGS.data, STRINGS.target
-    learner = BEDL(2, **parameters).fit(trees, y)
+    learner = BEDL(2, regularisation=0.0, **parameters).fit(trees, y)
     curve = learner.loss_curve_
     assert (np.diff(curve) <= 0).all()
     assert learner.loss_ == curve[-1] < curve[0]
@@ -182,7 +182,7 @@ def test_strings_are_told_apart(seed):
 
 
 def test_the_learned_costs_say_what_matters():
-    costs = BEDL(2).fit(STRINGS.data, STRINGS.target).costs_
+    costs = BEDL(2, regularisation=0.0).fit(STRINGS.data, STRINGS.target).costs_
     assert isinstance(costs, tm.EmbeddingCosts)
     assert costs.is_pseudo_metric()
     price = dict(zip(costs.alphabet, range(4), strict=True))
@@ -227,8 +227,9 @@ def test_a_start_of_your_own():
 
 
 def test_learning_goes_on_from_what_was_learned():
-    first = BEDL(max_iter=1, max_inner_iter=3).fit(STRINGS.data, STRINGS.target)
-    second = BEDL(init=first.costs_).fit(STRINGS.data, STRINGS.target)
+    first = BEDL(regularisation=0.0, max_iter=1, max_inner_iter=3)
+    first.fit(STRINGS.data, STRINGS.target)
+    second = BEDL(regularisation=0.0, init=first.costs_).fit(STRINGS.data, STRINGS.target)
     assert second.loss_curve_[0] == pytest.approx(first.loss_, rel=1e-6)
     assert second.loss_ < first.loss_
 
@@ -344,7 +345,7 @@ def test_parameters_are_checked(parameter, value):
 
 
 def test_dimension_and_start_must_agree():
-    with pytest.raises(ValueError, match="'n_components' parameter of BEDL must be None or 2"):
+    with pytest.raises(ValueError, match=r"'n_components' .* must be 'auto', None or 2"):
         BEDL(init=tm.EmbeddingCosts("abcd", np.ones((4, 2))), n_components=3).fit(
             STRINGS.data, STRINGS.target
         )
@@ -355,10 +356,24 @@ def test_the_scale_of_the_start_does_not_matter(scale):
     strings = make_strings(60, random_state=0)
     alphabet = strings.data.alphabet
     init = tm.EmbeddingCosts(alphabet, scale * simplex(len(alphabet)))
-    learner = BEDL(2, init=init).fit(strings.data, strings.target)
-    assert learner.loss_ == pytest.approx(BEDL(2).fit(strings.data, strings.target).loss_, rel=1e-3)
+    free = {"regularisation": 0.0}
+    learner = BEDL(2, init=init, **free).fit(strings.data, strings.target)
+    plain = BEDL(2, **free).fit(strings.data, strings.target)
+    assert learner.loss_ == pytest.approx(plain.loss_, rel=1e-3)
     length = np.linalg.norm(learner.costs_.vectors / scale)
     assert length == pytest.approx(np.linalg.norm(simplex(len(alphabet))))
+
+
+@pytest.mark.parametrize("scale", [2.0**-300, 2.0**30])
+def test_the_regularisation_is_relative_to_the_start(scale):
+    strings = make_strings(60, random_state=0)
+    alphabet = strings.data.alphabet
+    init = tm.EmbeddingCosts(alphabet, scale * simplex(len(alphabet)))
+    learner = BEDL(2, init=init).fit(strings.data, strings.target)
+    plain = BEDL(2, init=tm.EmbeddingCosts(alphabet, simplex(len(alphabet))))
+    plain.fit(strings.data, strings.target)
+    assert learner.loss_ == pytest.approx(plain.loss_)
+    np.testing.assert_allclose(learner.costs_.vectors / scale, plain.costs_.vectors, atol=1e-6)
 
 
 def test_labels_beyond_training_stay_where_they_are():
@@ -368,7 +383,7 @@ def test_labels_beyond_training_stay_where_they_are():
     # As good as equal to the first label, which must not pull it along.
     vectors[-2] = vectors[0] * (1 + 1e-9)
     init = tm.EmbeddingCosts(alphabet, vectors)
-    learner = BEDL(2, init=init).fit(strings.data, strings.target)
+    learner = BEDL(2, regularisation=0.0, init=init).fit(strings.data, strings.target)
     assert learner.n_iter_ > 0
     np.testing.assert_array_equal(learner.costs_.vectors[-2:], vectors[-2:])
     np.testing.assert_allclose(

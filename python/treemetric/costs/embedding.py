@@ -25,6 +25,11 @@ class EmbeddingCosts(CostMatrix):
         The U labels, each once.
     vectors : array-like of shape (U, k)
         One vector per label.
+    own : array-like of shape (U,), optional
+        One more coordinate for each label, in a direction of its own. With it, the squared cost of
+        replacing u by v is ‖a_u - a_v‖² + own_u² + own_v², and that of deleting u is
+        ‖a_u‖² + own_u². So a few numbers per label express that all labels differ. By default
+        there are no such coordinates.
 
     Attributes
     ----------
@@ -32,6 +37,8 @@ class EmbeddingCosts(CostMatrix):
         The labels.
     vectors : ndarray of shape (U, k)
         The vectors, read-only.
+    own : ndarray of shape (U,) or None
+        The coordinates in directions of their own, read-only.
     matrix : ndarray of shape (U + 1, U + 1)
         The costs, read-only.
 
@@ -42,29 +49,44 @@ class EmbeddingCosts(CostMatrix):
     array([[0.   , 1.414, 1.   ],
            [1.414, 0.   , 1.   ],
            [1.   , 1.   , 0.   ]])
+
+    Unit costs for any number of labels, by two numbers for each:
+
+    >>> EmbeddingCosts("abc", [[0.5**0.5]] * 3, own=[0.5**0.5] * 3).matrix.round(3)
+    array([[0., 1., 1., 1.],
+           [1., 0., 1., 1.],
+           [1., 1., 0., 1.],
+           [1., 1., 1., 0.]])
     """
 
     vectors: FloatArray
+    own: FloatArray | None
 
     # A table of metric costs violates axioms by rounding up to this share of the largest cost,
     # unless squared lengths underflow.
     _ROUNDING, _SMALLEST = 1e-12, 1e-100
 
-    def __init__(self, alphabet: Iterable[Label], vectors: npt.ArrayLike) -> None:
+    def __init__(
+        self,
+        alphabet: Iterable[Label],
+        vectors: npt.ArrayLike,
+        own: npt.ArrayLike | None = None,
+    ) -> None:
         labels = tuple(alphabet)
         points = as_floats(vectors, "vectors", "EmbeddingCosts")
         if points.ndim != 2 or len(points) != len(labels):
             must = f"of shape ({len(labels)}, k) for {len(labels)} labels"
             refuse("vectors", "EmbeddingCosts", must, f"shape {points.shape}")
-        if not np.isfinite(points).all():
-            row = int(np.argwhere(~np.isfinite(points))[0, 0])
-            got = f"{points[row]} for {labels[row]!r}"
-            refuse("vectors", "EmbeddingCosts", "finite", got)
-        self._put(vectors=frozen(points))
-        from scipy.spatial.distance import cdist  # heavy: imported where used
-
-        padded = np.vstack([points, np.zeros((1, points.shape[1]))])
-        super().__init__(labels, cdist(padded, padded))
+        _check_finite(points, labels, "vectors")
+        alone = None
+        if own is not None:
+            alone = as_floats(own, "own", "EmbeddingCosts")
+            if alone.shape != (len(labels),):
+                refuse("own", "EmbeddingCosts", f"of shape ({len(labels)},)", f"{alone.shape}")
+            _check_finite(alone, labels, "own")
+            alone = frozen(alone)
+        self._put(vectors=frozen(points), own=alone)
+        super().__init__(labels, apart(points, alone))
 
     def is_symmetric(self, alphabet: Iterable[Label] | None = None) -> bool:
         """Check whether every edit costs as much as its inverse: always True.
@@ -97,7 +119,31 @@ class EmbeddingCosts(CostMatrix):
 
     def _gram_matrix(self) -> FloatArray:
         gram: FloatArray = self.vectors @ self.vectors.T
+        if self.own is not None:
+            gram[np.diag_indices(len(gram))] += self.own**2
         return gram
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EmbeddingCosts, (self.alphabet, self.vectors)
+        return EmbeddingCosts, (self.alphabet, self.vectors, self.own)
+
+
+def apart(vectors: FloatArray, own: FloatArray | None = None) -> FloatArray:
+    """Return the distances of all points and the origin, which is last."""
+    from scipy.spatial.distance import cdist  # heavy: imported where used
+
+    padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
+    if own is None:
+        found: FloatArray = cdist(padded, padded)
+        return found
+    squares = np.append(own, 0.0) ** 2
+    found = cdist(padded, padded, "sqeuclidean")
+    found += squares[:, None]
+    found += squares
+    np.fill_diagonal(found, 0.0)
+    return np.sqrt(found, out=found)
+
+
+def _check_finite(numbers: FloatArray, labels: tuple[Label, ...], parameter: str) -> None:
+    if not np.isfinite(numbers).all():
+        row = int(np.argwhere(~np.isfinite(numbers))[0, 0])
+        refuse(parameter, "EmbeddingCosts", "finite", f"{numbers[row]} for {labels[row]!r}")

@@ -45,5 +45,8 @@ class FrozenCosts(Immutable, Costs):
     def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "FrozenCosts":
         return self
 
+    def _least_gap(self, x: Any, y: Any) -> float:
+        return float(np.concatenate(self.parts[1:]).min(initial=np.inf))
+
     def _fingerprint(self) -> str:
         return digest(b"function", *self.parts)

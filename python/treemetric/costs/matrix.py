@@ -211,6 +211,11 @@ class CostMatrix(Immutable, Costs):
     def _fingerprint(self) -> str:
         return digest(b"matrix", *map(label_bytes, self.alphabet), self.matrix)
 
+    def _least_gap(self, x: Sequence[Label], y: Sequence[Label]) -> float:
+        rows, columns = (_core.encode(tuple(side), self._index) for side in (x, y))
+        gaps = np.concatenate([self.matrix[rows, -1], self.matrix[-1, columns]])
+        return float(gaps.min(initial=np.inf))
+
     def _unseen(self, labels: Iterable[Label]) -> list[Label]:
         return [label for label in dict.fromkeys(labels) if label not in self._index]
 

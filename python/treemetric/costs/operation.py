@@ -10,7 +10,7 @@ from treemetric._base.digest import digest
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import Label
 from treemetric._base.validation import as_float, refuse, shown
-from treemetric.costs.base import SLACK, TOLERANCE, Costs, Resolved, Symbol, Table, common_codes
+from treemetric.costs.base import SLACK, TOLERANCE, Costs, Resolved, Symbol, Table
 from treemetric.costs.matrix import LARGEST, CostMatrix
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class OperationCosts(Immutable, Costs):
 
     def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
         # Y keeps its own codes, because an index stores them.
-        codes = None if Y is None else common_codes(Y.alphabet, X.alphabet)[1]
+        codes = None if Y is None else Y._codes_of(X.alphabet)
         return (codes, None), self._prepared
 
     def _frozen(self, x: Any, y: Any) -> "OperationCosts":
@@ -210,6 +210,9 @@ class OperationCosts(Immutable, Costs):
 
     def _fingerprint(self) -> str:
         return digest(b"operations", np.array([self.delete, self.insert, self.replace]))
+
+    def _least_gap(self, x: Any, y: Any) -> float:
+        return min(self.delete, self.insert)
 
     def _triangle_slack(self) -> float | None:
         if not self._known_metric(None, TOLERANCE):

@@ -7,7 +7,7 @@ import numpy as np
 
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import Label
-from treemetric.costs.base import Costs, Resolved, Symbol, Table, common_codes
+from treemetric.costs.base import Costs, Resolved, Symbol, Table
 from treemetric.costs.matrix import CostMatrix
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class UnitCosts(Immutable, Costs):
 
     def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
         # Y keeps its own codes, because an index stores them.
-        codes = None if Y is None else common_codes(Y.alphabet, X.alphabet)[1]
+        codes = None if Y is None else Y._codes_of(X.alphabet)
         return (codes, None), None
 
     def _frozen(self, x: Any, y: Any) -> "UnitCosts":
@@ -112,6 +112,9 @@ class UnitCosts(Immutable, Costs):
 
     def _fingerprint(self) -> str:
         return "unit"
+
+    def _least_gap(self, x: Any, y: Any) -> float:
+        return 1.0
 
     def _triangle_slack(self) -> float:
         return 0.0

@@ -9,5 +9,6 @@ from treemetric.learning._metric import LearnedMetric
 from treemetric.learning.bedl import BEDL
 from treemetric.learning.gesl import GESL, GoodCosts, learn_costs
 from treemetric.learning.lvq_costs import LVQCosts
+from treemetric.learning.nca_costs import NCACosts
 
-__all__ = ["BEDL", "GESL", "GoodCosts", "LVQCosts", "LearnedMetric", "learn_costs"]
+__all__ = ["BEDL", "GESL", "GoodCosts", "LVQCosts", "LearnedMetric", "NCACosts", "learn_costs"]

@@ -5,7 +5,8 @@ the edits between trees and their closest prototypes, and improves the parameter
 these counts fixed. What the parameters are is the business of a `Space`.
 
 Two options bound the memory and time for many trees: prototypes can be chosen among some candidates
-of each class, and parameters can be improved on batches of trees.
+of each class, and parameters can be improved on batches of trees. Trees that are held out decide
+which round is kept.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from treemetric._estimators.prototypes import (
     draw_candidates,
     select_prototypes,
 )
-from treemetric._estimators.squashing import Squash
+from treemetric._estimators.squashing import Squash, relevance
 from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import Costs
 from treemetric.distances import pairwise_distances
@@ -93,6 +94,19 @@ class Settings(NamedTuple):
     verbose: int
 
 
+class Data(NamedTuple):
+    """Trees, the codes of their classes, and their weights; None means that all are 1."""
+
+    trees: TreeSet
+    codes: Indices
+    weights: FloatArray | None = None
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights."""
+        return float(len(self.trees)) if self.weights is None else float(self.weights.sum())
+
+
 class State(NamedTuple):
     """Parameters, their costs, and the prototypes and loss under these costs."""
 
@@ -103,36 +117,52 @@ class State(NamedTuple):
     loss: float
 
 
+class Learned(NamedTuple):
+    """The state that is kept and its round, the losses of all rounds, and those held out."""
+
+    state: State
+    best_iter: int
+    losses: FloatArray
+    held_losses: FloatArray | None
+
+
 class Alternation:
     """Learns the parameters of a space from classified trees; see `BEDL`."""
 
     def __init__(
         self,
-        trees: TreeSet,
-        codes: Indices,
+        data: Data,
         space: Space,
         settings: Settings,
         random: np.random.RandomState,
         batches: Batches | None = None,
+        held: Data | None = None,
     ) -> None:
-        self.trees, self.codes, self.space, self.settings = trees, codes, space, settings
+        trees, codes = data.trees, data.codes
+        self.data, self.trees, self.codes = data, trees, codes
+        self.space, self.settings, self.held = space, settings, held
         self.random, self.batches = random, batches
         self.candidates = draw_candidates(codes, settings.n_candidates, random)
         everything = len(self.candidates) == len(trees)
         self.targets = None if everything else trees[self.candidates]
         self.distances: Any = None
 
-    def run(self) -> tuple[State, FloatArray]:
-        """Alternate until the loss no longer falls; return the best state and the losses."""
+    def run(self) -> Learned:
+        """Alternate until the loss no longer falls; return the best state and the losses.
+
+        The best state is that of the lowest loss, or of the lowest loss of the trees that are held
+        out.
+        """
         settings, space = self.settings, self.space
-        slack = settings.tol * len(self.trees)
+        slack = settings.tol * self.data.total
         # The loss if every tree is at distance 0 from a prototype of its class: none is lower.
-        least = float(settings.squash.value(np.array([-1.0]))[0]) * len(self.trees)
+        least = float(settings.squash.value(np.array([-1.0]))[0]) * self.data.total
         # With one class there is nothing to separate, so the costs stay as they are.
         going, failures, aim = bool(self.codes.max() > 0), 0, space.start
         with fit_report(settings.verbose, settings.owner, settings.max_iter) as report:
             best = self.state(space.start, None, report.stage("first distances", "pairs"))
             curve = [best.loss]
+            kept, kept_at, checks = best, 0, [self.held_loss(best)]
             report(0, best.loss)
             while going and len(curve) <= settings.max_iter:
                 # After a failure other alignments became optimal on the way: try half the step.
@@ -142,10 +172,33 @@ class Alternation:
                 failures = 0 if change < 0 else failures + 1
                 best = now if change < 0 else best
                 curve.append(best.loss)
+                checks.append(checks[-1] if failures else self.held_loss(best))
+                if not failures and (self.held is None or checks[-1] < checks[kept_at]):
+                    kept, kept_at = best, len(curve) - 1
                 report(len(curve) - 1, best.loss)
                 going = abs(change) > slack and failures < settings.patience
                 going &= best.loss > least + slack
-        return best, np.array(curve)
+                going &= self.held is None or len(curve) - 1 - kept_at < settings.patience
+        held = None if self.held is None else np.array(checks)
+        return Learned(kept, kept_at, np.array(curve), held)
+
+    def held_loss(self, now: State) -> float:
+        """Return the mean loss of the trees that are held out, 0 if there are none.
+
+        All candidates are prototypes here: the loss is that of the nearest neighbour.
+        """
+        if self.held is None:
+            return 0.0
+        trees, codes, weights = self.held
+        targets = self.trees if self.targets is None else self.targets
+        distances: Any = pairwise_distances(
+            trees, targets, costs=now.costs, n_jobs=self.settings.n_jobs
+        )
+        own = self.codes[self.candidates] == codes[:, None]
+        plus = np.where(own, distances, np.inf).min(axis=1)
+        minus = np.where(own, np.inf, distances).min(axis=1)
+        losses = self.settings.squash.value(relevance(plus, minus))
+        return float(np.average(losses, weights=weights))
 
     def state(self, parameters: FloatArray, before: State | None, progress: Any = None) -> State:
         """Compute distances and choose prototypes under the costs of some parameters."""
@@ -168,6 +221,7 @@ class Alternation:
             squash=self.settings.squash,
             start=None if before is None else before.selection.indices,
             by_class=self.space.by_class,
+            weights=self.data.weights,
         )
         columns = np.searchsorted(self.candidates, selection.indices)
         nearest = closest(self.distances[:, columns], selection.labels, self.codes)
@@ -202,7 +256,9 @@ class Alternation:
             counts = self.count(batch, nearest, now.selection, costs)
             if not len(counts.first):
                 continue
-            share = len(batch) / len(self.trees)
+            weights = self.data.weights
+            part = len(batch) if weights is None else float(weights[batch].sum())
+            share = part / self.data.total
             gradient = space.gradient(parameters, counts, self.settings.squash, share)
             mean = _MOMENTA[0] * mean + (1 - _MOMENTA[0]) * gradient
             square = _MOMENTA[1] * square + (1 - _MOMENTA[1]) * gradient**2
@@ -233,4 +289,6 @@ class Alternation:
             n_jobs=self.settings.n_jobs,
             **self.settings.counting,
         )
-        return self.space.fold(counts)
+        folded = self.space.fold(counts)
+        weights = self.data.weights
+        return folded if weights is None else folded._replace(weights=weights[batch])

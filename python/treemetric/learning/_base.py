@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import check_int, check_n_jobs
 from treemetric._estimators.checks import check_some_trees, check_targets
+from treemetric._estimators.class_scores import class_margins, decision_values, probabilities
+from treemetric._estimators.weighting import check_sample_weight, weighted_points
 from treemetric.costs import CostMatrix, Costs
 from treemetric.learning._metric import Closing, LearnedMetric, check_choice
 from treemetric.treeset import TreeSet
@@ -23,11 +25,18 @@ ClassCodes = npt.NDArray[np.int64]
 
 
 class Training(NamedTuple):
-    """Checked training data: trees, the code of the class of each tree, and the sorted classes."""
+    """Checked training data: trees, the code of the class of each tree, and the sorted classes.
+
+    Trees of weight 0 are left out. ``given`` holds all trees, and ``rows`` the positions in it of
+    those that are used. Without weights, all trees are used.
+    """
 
     trees: TreeSet
     codes: ClassCodes
     classes: npt.NDArray[Any]
+    given: TreeSet
+    rows: npt.NDArray[np.int64]
+    weights: FloatArray | None = None
 
 
 class TreeMetricLearner(
@@ -54,17 +63,30 @@ class TreeMetricLearner(
     prototypes_: npt.NDArray[np.int64]
     prototype_labels_: npt.NDArray[Any]
 
-    def _begin(self, X: Trees, y: Any) -> Training:
+    # The values of the parameter ``distance``.
+    _DISTANCES: tuple[str, ...] = ("actual", "pseudo")
+
+    def _begin(self, X: Trees, y: Any, sample_weight: Any = None) -> Training:
         """Check the common parameters and the training data."""
         name = type(self).__name__
-        check_choice(self.distance, "distance", name, ("actual", "pseudo"))
-        check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
+        self._check_choices()
         check_n_jobs(self.n_jobs, name)
         loud = isinstance(self.verbose, (bool, np.bool_))
         check_int(int(self.verbose) if loud else self.verbose, "verbose", name, 0)
         trees = check_some_trees(X, name)
         classes, codes = check_targets(y, trees, name)
-        return Training(trees, codes, classes)
+        weights = check_sample_weight(sample_weight, len(trees), name)
+        rows = weighted_points(weights, codes, name)
+        if weights is None:
+            return Training(trees, codes, classes, trees, rows)
+        # A set of its own has the alphabet of the trees that are used.
+        used = trees if len(rows) == len(trees) else TreeSet(list(trees[rows]))
+        return Training(used, codes[rows], classes, trees, rows, weights[rows])
+
+    def _check_choices(self) -> None:
+        name = type(self).__name__
+        check_choice(self.distance, "distance", name, self._DISTANCES)
+        check_choice(self.unseen, "unseen", name, ("gap-like", "error"))
 
     def _keep(
         self,
@@ -78,12 +100,12 @@ class TreeMetricLearner(
 
         ``costs`` are the learned costs, of the training alphabet at least, ``initial`` are the
         costs whose alignments the pseudo-edit distance uses, and ``prototypes`` are indices of
-        training trees.
+        ``data.trees``.
         """
-        self.trees_, self.classes_ = data.trees, data.classes
+        self.trees_, self.classes_ = data.given, data.classes
         self.costs_, self.initial_costs_ = costs, initial  # type: ignore[assignment]
         self._closing = Closing(costs)
-        self.prototypes_ = prototypes
+        self.prototypes_ = data.rows[prototypes]
         self.prototype_labels_ = data.classes[data.codes[prototypes]]
         for name, value in attributes.items():
             setattr(self, name, value)
@@ -110,15 +132,16 @@ class TreeMetricLearner(
         0.0
         """
         check_is_fitted(self, "costs_")
-        name = type(self).__name__
-        # The parameters may have changed after the fit.
-        check_choice(self.distance, "distance", name, ("actual", "pseudo"))
-        check_choice(self.unseen, "unseen", name, ("error", "gap-like"))
+        self._check_choices()  # the parameters may have changed after the fit
         metric = LearnedMetric(
-            self.costs_, self.initial_costs_, self.distance, self.unseen, self._counting()
+            self.costs_, self.initial_costs_, self._kind(), self.unseen, self._counting()
         )
         metric._closing = self._closing
         return metric
+
+    def _kind(self) -> str:
+        """Return which distance is computed, 'actual' or 'pseudo'."""
+        return self.distance
 
     def transform(self, X: Trees) -> FloatArray:
         """Compute the learned distances to all training trees.
@@ -176,12 +199,94 @@ class TreeMetricLearner(
         >>> BEDL().fit(trees, [0, 0, 1, 1]).predict([Tree.from_sequence("ac")])
         array([0])
         """
+        found = self._to_prototypes(X)
+        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
+        return labels
+
+    def decision_function(self, X: Trees) -> FloatArray:
+        """Return how much closer each class is than the others.
+
+        With d the distance to the closest prototype of a class and e that to the closest prototype
+        of any other class, the value is (e - d) / (e + d): 1 at a prototype of the class, 0 at the
+        border, and negative beyond the border.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or (n_trees, n_classes)
+            With two classes, only the values of the second class; with one class, -1.
+
+        Raises
+        ------
+        UnknownLabelError
+            If a label was not seen in training and ``unseen='error'``.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> learner = BEDL().fit(trees, [0, 0, 1, 1])
+        >>> learner.decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        return decision_values(class_margins(self._to_classes(X)))
+
+    def predict_proba(self, X: Trees) -> FloatArray:
+        """Return a share for each class, by its distance; the shares of a tree have the sum 1.
+
+        With the values of `decision_function` for each class, μ, the share of a class is 1 + μ,
+        divided by the sum over all classes. For two classes at the distances d and e, the share of
+        the first one is e / (d + e). The class of `predict` has the largest share.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees, n_classes)
+            The shares, in the order of `classes_`.
+
+        Raises
+        ------
+        UnknownLabelError
+            If a label was not seen in training and ``unseen='error'``.
+
+        Notes
+        -----
+        The shares are not calibrated. ``sklearn.calibration.CalibratedClassifierCV`` fits
+        probabilities to `decision_function` on trees that were not used to learn the costs.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import BEDL
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> learner = BEDL().fit(trees, [0, 0, 1, 1])
+        >>> learner.predict_proba(trees).shape
+        (4, 2)
+        """
+        return probabilities(class_margins(self._to_classes(X)))
+
+    def _to_prototypes(self, X: Trees) -> FloatArray:
+        """Return the learned distances to the prototypes."""
         metric = self.get_metric()
         trees = check_some_trees(X, type(self).__name__)
         prototypes = self.trees_[np.asarray(self.prototypes_)]
-        found = metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)
-        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
-        return labels
+        return metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)
+
+    def _to_classes(self, X: Trees) -> FloatArray:
+        """Return the learned distances to the closest prototype of each class."""
+        found = self._to_prototypes(X)
+        labels = self.prototype_labels_
+        columns = [found[:, labels == label].min(axis=1) for label in self.classes_]
+        return np.stack(columns, axis=1)
 
     @property
     def _n_features_out(self) -> int:

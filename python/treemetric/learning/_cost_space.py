@@ -17,6 +17,8 @@ from treemetric.learning.symbol_counts import NEGLIGIBLE, SymbolCounts, fold
 _FIRST_STEP = 0.1
 # Steps below this share of the costs are not tried.
 _SHORTEST = 1e-7
+# From this number of symbols on, the closure first looks for the edits that a detour may contain.
+_MANY = 256
 
 
 def normalised(costs: FloatArray) -> FloatArray:
@@ -24,9 +26,42 @@ def normalised(costs: FloatArray) -> FloatArray:
     table = np.maximum(costs, 0.0)
     table = (table + table.T) / 2
     np.fill_diagonal(table, 0.0)
-    shortest: FloatArray = _core.closure(table)
+    shortest: FloatArray = closed(table) if len(table) >= _MANY else _core.closure(table)
     # A path and its reverse may have sums that are rounded differently.
     return np.minimum(shortest, shortest.T)
+
+
+def closed(table: FloatArray) -> FloatArray:
+    """Return the closure of a symmetric table with a zero diagonal, fast if few costs are small.
+
+    If a detour u → z → v costs less than c(u, v), one of its edits costs less than c(u, v) / 2, and
+    so less than half of the largest cost of its row: edits of u to z, or of v to z. Only these
+    edits are tried, until no cost falls. Every value is then the cost of a chain of edits, and
+    no detour is left: this is the closure. Detours over the gap come first, because they remove
+    most of the large costs.
+    """
+    costs = table.copy()
+    gap = len(costs) - 1
+    to_gap = (costs + costs[gap]).min(axis=1)
+    costs[gap], costs[:, gap] = to_gap, to_gap
+    np.minimum(costs, to_gap[:, None] + to_gap, out=costs)
+    np.fill_diagonal(costs, 0.0)
+    while True:
+        small = costs < costs.max(axis=1, keepdims=True) / 2
+        np.fill_diagonal(small, val=False)
+        if int(small.sum()) > costs.size // 8:
+            found: FloatArray = _core.closure(costs)
+            return found
+        lowered = costs
+        for row in np.flatnonzero(small.any(axis=1)):
+            middle = np.flatnonzero(small[row])
+            detours = (costs[row, middle, None] + costs[middle]).min(axis=0)
+            if (detours < costs[row]).any():
+                lowered = costs.copy() if lowered is costs else lowered
+                lowered[row] = np.minimum(costs[row], detours)
+        if lowered is costs:
+            return costs
+        costs = np.minimum(lowered, lowered.T)
 
 
 def tidied(costs: FloatArray) -> FloatArray:

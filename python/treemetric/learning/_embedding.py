@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import cdist
 
 from treemetric._base.typing import FloatArray, Label
 from treemetric._estimators.squashing import Squash
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import Costs, EmbeddingCosts
+from treemetric.costs.embedding import apart
 from treemetric.learning._descent import DescentSpace
 from treemetric.learning.symbol_counts import NEGLIGIBLE, SymbolCounts, fold
 
@@ -49,24 +49,40 @@ def low_simplex(count: int, dimension: int, random: np.random.RandomState) -> Fl
     return np.hstack([shared, directions * np.sqrt((count - 1) / (2 * (dimension - 1)))])
 
 
-def merged(vectors: FloatArray) -> FloatArray:
+def weighted_points(count: int) -> FloatArray:
+    """Return two numbers per symbol with all costs 1: an own coordinate, and a shared one.
+
+    The costs of two symbols are those of the simplex, because each symbol has a direction of its
+    own; so many symbols need no more than two parameters each.
+    """
+    return np.full((count, 2), np.sqrt(0.5))
+
+
+def split(parameters: FloatArray, *, own: bool) -> tuple[FloatArray, FloatArray | None]:
+    """Return the vectors and, if there are any, the own coordinates, which are the first column."""
+    return (parameters[:, 1:], parameters[:, 0]) if own else (parameters, None)
+
+
+def merged(parameters: FloatArray, *, own: bool = False) -> FloatArray:
     """Move vectors that are almost equal to one point, and vectors near the origin to it.
 
     The loss is often lowest where symbols coincide. L-BFGS only approaches such a point; a cost
     of exactly 0 states it.
     """
-    points = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
-    apart = cdist(points, points)
-    near = apart <= NEGLIGIBLE * apart.max()
-    if near.sum() == len(points):
-        return vectors
+    costs = apart(*split(parameters, own=own))
+    near = costs <= NEGLIGIBLE * costs.max()
+    if near.sum() == len(costs):
+        return parameters
     count, groups = connected_components(near, directed=False)
+    points = np.vstack([parameters, np.zeros((1, parameters.shape[1]))])
+    if own:
+        points[:, 0] = 0.0  # symbols that coincide have no direction of their own
     weights = np.zeros((count, len(points)))
     weights[groups, np.arange(len(points))] = 1.0
     means = weights @ points / weights.sum(axis=1)[:, None]
     means[groups[-1]] = 0.0
     together = near.sum(axis=1)[:-1, None] > 1
-    return np.where(together, means[groups[:-1]], vectors)
+    return np.where(together, means[groups[:-1]], parameters)
 
 
 class EmbeddingLoss:
@@ -75,13 +91,22 @@ class EmbeddingLoss:
     c(u, v) = ‖a_u - a_v‖ with a_gap = 0. The norm has no gradient at 0, where 0 is used, one of
     its subgradients: symbols at the same place are moved by other pairs only. Regularisation adds
     strength · ‖A - A_start‖² to the loss.
+
+    With ``own`` the first column of the parameters are coordinates in directions of their own, one
+    per symbol: c(u, v)² = ‖a_u - a_v‖² + own_u² + own_v².
     """
 
     def __init__(
-        self, counts: SymbolCounts, squash: Squash, start: FloatArray, strength: float = 0.0
+        self,
+        counts: SymbolCounts,
+        squash: Squash,
+        start: FloatArray,
+        strength: float = 0.0,
+        *,
+        own: bool = False,
     ) -> None:
         self.counts, self.squash = counts, squash
-        self.start, self.strength = start, strength
+        self.start, self.strength, self.own = start, strength, own
         # Row p is +1 at one symbol of pair p and -1 at the other; the gap has no column.
         pairs = np.arange(len(counts.first))
         real = counts.second < len(start)
@@ -93,19 +118,27 @@ class EmbeddingLoss:
         dense = shape[0] * shape[1] <= _DENSE_ENTRIES
         self.incidence = incidence.toarray() if dense else incidence
         self.transposed = self.incidence.T if dense else incidence.T.tocsr()
+        if own:
+            self.either, self.each = abs(self.incidence), abs(self.transposed)
 
     def __call__(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """Return the loss and its gradient, for vectors in one row."""
-        vectors = flat.reshape(self.start.shape)
+        """Return the loss and its gradient, for parameters in one row."""
+        parameters = flat.reshape(self.start.shape)
+        vectors, own = split(parameters, own=self.own)
         steps = self.incidence @ vectors
-        costs = np.sqrt(np.einsum("pk,pk->p", steps, steps))
+        squares = np.einsum("pk,pk->p", steps, steps)
+        if own is not None:
+            squares += self.either @ own**2
+        costs = np.sqrt(squares)
         loss, by_cost = self.counts.loss(costs, self.squash)
         # ∂‖s‖ = s / ‖s‖
         by_cost /= np.where(costs > 0.0, costs, np.inf)
         steps *= by_cost[:, None]
         gradient = self.transposed @ steps
+        if own is not None:
+            gradient = np.column_stack([own * (self.each @ by_cost), gradient])
         if self.strength:
-            away = vectors - self.start
+            away = parameters - self.start
             loss += self.strength * float(np.vdot(away, away))
             gradient += 2.0 * self.strength * away
         return loss, gradient.ravel()
@@ -116,18 +149,20 @@ class EmbeddingSpace(DescentSpace):
     """One vector per symbol: the parameters of BEDL for labels without vectors.
 
     The vectors of labels that do not occur in training are not learned and stay where they are.
-    ``shortcut`` are costs equal to those of the start with faster distances.
+    ``shortcut`` are costs equal to those of the start with faster distances. With ``own`` the
+    first column of the parameters are the coordinates in directions of their own.
     """
 
     alphabet: tuple[Label, ...]
+    own: bool = False
     shortcut: Costs | None = None
     by_class: ClassVar[bool] = True
 
     def costs(self, parameters: FloatArray) -> EmbeddingCosts:
         """Return the costs that vectors define."""
-        vectors = parameters.copy()
-        vectors[self.rows] = merged(parameters[self.rows])
-        return EmbeddingCosts(self.alphabet, vectors)
+        placed = parameters.copy()
+        placed[self.rows] = merged(parameters[self.rows], own=self.own)
+        return EmbeddingCosts(self.alphabet, *split(placed, own=self.own))
 
     def kept(self, costs: Costs) -> Costs:
         """Return the costs of all labels: the same, because they know all."""
@@ -146,4 +181,4 @@ class EmbeddingSpace(DescentSpace):
         search_from: FloatArray | None = None,  # noqa: ARG002
     ) -> EmbeddingLoss:
         """Return the loss with alignments fixed."""
-        return EmbeddingLoss(counts, squash, start, strength)
+        return EmbeddingLoss(counts, squash, start, strength, own=self.own)

@@ -50,7 +50,8 @@ class LearnedMetric:
     """A learned distance, independent of its learner; made by ``get_metric``.
 
     Calling it with two trees returns their distance; `pairwise` returns the distances of many
-    trees. It can be compared, printed and pickled.
+    trees, among each other or to other trees. It can be compared, printed and pickled, and other
+    packages accept it as a function of two trees.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class LearnedMetric:
         The edit distance under `costs` (under their closure, if they are a `CostMatrix` and not a
         pseudo-metric), or the cost under `costs` of alignments that are optimal under
         `initial_costs`.
-    unseen : {'error', 'gap-like'}, default='error'
+    unseen : {'gap-like', 'error'}, default='gap-like'
         How to handle labels that a `CostMatrix` does not contain; see `BEDL`.
     counting : dict, optional
         How `edit_counts` counts for the pseudo-edit distance (``script``, ``temperature``).
@@ -86,7 +87,7 @@ class LearnedMetric:
         costs: Any,
         initial_costs: Costs,
         distance: str = "actual",
-        unseen: str = "error",
+        unseen: str = "gap-like",
         counting: dict[str, Any] | None = None,
     ) -> None:
         owner = "LearnedMetric"
@@ -115,15 +116,18 @@ class LearnedMetric:
             return edit_distance(x, y, costs=costs)
         return float(self.pairwise([x], [y])[0, 0])
 
-    def pairwise(self, X: Trees, Y: Trees, *, n_jobs: int | None = None) -> FloatArray:
+    def pairwise(
+        self, X: Trees, Y: Trees | None = None, *, n_jobs: int | None = None
+    ) -> FloatArray:
         """Compute the learned distances from all trees of X to all trees of Y.
 
         Parameters
         ----------
         X : TreeSet or list of Tree
             The source trees.
-        Y : TreeSet or list of Tree
-            The target trees.
+        Y : TreeSet or list of Tree, optional
+            The target trees; by default those of X. If the distance is symmetric, each pair is
+            then computed once.
         n_jobs : int, optional
             Number of threads; None means 1, -1 all CPUs.
 
@@ -132,6 +136,11 @@ class LearnedMetric:
         ndarray of shape (n_X, n_Y)
             The distances.
 
+        Raises
+        ------
+        UnknownLabelError
+            If a label has no cost and ``unseen='error'``.
+
         Examples
         --------
         >>> from treemetric import Tree, UnitCosts
@@ -139,14 +148,19 @@ class LearnedMetric:
         >>> metric = LearnedMetric(UnitCosts().to_matrix("ab"), UnitCosts(), "pseudo")
         >>> metric.pairwise([Tree.from_sequence("ab")], [Tree.from_sequence("b")])
         array([[1.]])
+        >>> metric.pairwise([Tree.from_sequence("ab"), Tree.from_sequence("b")])
+        array([[0., 1.],
+               [1., 0.]])
         """
-        sources, targets = check_trees(X, "X", "pairwise"), check_trees(Y, "Y", "pairwise")
-        labels = (*sources.alphabet, *targets.alphabet)
+        sources = check_trees(X, "X", "pairwise")
+        targets = sources if Y is None else check_trees(Y, "Y", "pairwise")
+        labels = tuple(dict.fromkeys((*sources.alphabet, *targets.alphabet)))
         if self.distance == "actual":
             costs = self._actual(labels)
-            found: FloatArray = pairwise_distances(sources, targets, costs=costs, n_jobs=n_jobs)
+            others = None if Y is None else targets
+            found: FloatArray = pairwise_distances(sources, others, costs=costs, n_jobs=n_jobs)
             return found
-        return self._pseudo(sources, targets, labels, n_jobs)
+        return self._pseudo(sources, targets, labels, n_jobs, same=Y is None)
 
     def _known(self, labels: tuple[Label, ...]) -> None:
         """Refuse labels that were not seen in training, before any work."""
@@ -167,19 +181,35 @@ class LearnedMetric:
         return closed._extended(labels) if self.unseen == "gap-like" else closed
 
     def _pseudo(
-        self, X: TreeSet, Y: TreeSet, labels: tuple[Label, ...], n_jobs: int | None
+        self,
+        X: TreeSet,
+        Y: TreeSet,
+        labels: tuple[Label, ...],
+        n_jobs: int | None,
+        *,
+        same: bool,
     ) -> FloatArray:
         self._known(labels)
         costs = self.costs._extended(labels)
         initial = self.initial_costs
         if self.unseen == "gap-like":
             initial = initial._extended(labels)
+        # One alignment of several that are optimal need not be the reverse of the one back.
+        half = same and self.counting.get("script") != "one"
+        half = half and costs.is_symmetric(labels) and initial.is_symmetric(labels)
         result = np.empty((len(X), len(Y)))
         rows = _rows(X, Y)
         for start in range(0, len(X), rows):
-            block = X[start : start + rows]
-            counts = edit_counts(block, Y, costs=initial, n_jobs=n_jobs, **self.counting)
-            result[start : start + rows] = counts.distances(costs).reshape(-1, len(Y))
+            end = min(start + rows, len(X))
+            block = X[start:end]
+            targets = Y[start:] if half else Y
+            counts = edit_counts(block, targets, costs=initial, n_jobs=n_jobs, **self.counting)
+            found = counts.distances(costs).reshape(len(block), -1)
+            if half:
+                result[start:end, start:] = found
+                result[end:, start:end] = found[:, end - start :].T
+            else:
+                result[start:end] = found
         return result
 
     def __eq__(self, other: object) -> bool:

@@ -38,10 +38,11 @@ class LVQCosts(PrototypeLearner):
         larger the slope, the more.
     slope : float, default=5.0
         The slope of the logistic function.
-    regularisation : float, default=0.0
-        Adds ``regularisation`` times the sum of the squared changes of all costs, over unordered
-        pairs of labels and the gap (the missing counterpart of a deleted or inserted node).
-        Without regularisation the mean cost is kept.
+    regularisation : float, default=0.01
+        The weight λ of the regularisation towards the initial costs, per tree: adds λ n / s² times
+        the sum of the squared changes of all costs, over unordered pairs of labels and the gap
+        (the missing counterpart of a deleted or inserted node), for n trees (the sum of their
+        weights) and the mean squared initial cost s². With 0, as published, the mean cost is kept.
     max_iter : int, default=20
         Maximum number of rounds of distances, prototypes, counts and gradient steps.
     max_inner_iter : int, default=50
@@ -59,9 +60,15 @@ class LVQCosts(PrototypeLearner):
         What `transform` and `predict` compute: the edit distance under the learned costs, or the
         pseudo-edit distance. The pseudo-edit distance is the cost, under the learned costs, of the
         alignments that are optimal under the initial costs.
-    unseen : {'error', 'gap-like'}, default='error'
-        How to handle labels that did not occur in training: raise an error, or give them costs
-        similar to those of the gap; see `BEDL`.
+    unseen : {'gap-like', 'error'}, default='gap-like'
+        How to handle labels that did not occur in training: give them costs similar to those of
+        the gap, or raise an error; see `BEDL`.
+    validation_fraction : float, optional
+        Share of the trees of each class that are held out. After each round, the mean loss of the
+        held-out trees is computed with all other trees as prototypes, the loss
+        of the nearest neighbour. The round with the lowest value is kept, which can be round 0:
+        the initial costs. The fit ends after `patience` rounds without a lower value. By default
+        no tree is held out.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
     verbose : int, default=0
@@ -84,11 +91,16 @@ class LVQCosts(PrototypeLearner):
     trees_ : TreeSet
         The training trees.
     loss_ : float
-        The lowest loss, including the regularisation.
+        The loss of the round that is kept, including the regularisation.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
         The initial loss and the loss after each round; it never rises.
     n_iter_ : int
         Number of rounds.
+    validation_curve_ : ndarray of shape (n_iter_ + 1,) or None
+        The mean loss of the held-out trees at the start and after each round; None without
+        `validation_fraction`.
+    best_iter_ : int
+        The round that is kept; 0 is the start.
 
     See Also
     --------
@@ -96,8 +108,12 @@ class LVQCosts(PrototypeLearner):
 
     Notes
     -----
-    Every step takes time cubic in the number of labels. For many hundreds of labels, `BEDL` with
-    ``n_components`` of about 10 is much faster.
+    Every step takes time cubic in the number of labels or, from 256 labels on, quadratic as long as
+    few costs are smaller than half of the others. A fit of 1,000 trees of 13 nodes with 2,400
+    labels took 72 seconds of processor time, that of `BEDL` took 5. For thousands of labels use
+    `BEDL`.
+
+    The published learner has no regularisation: ``LVQCosts(regularisation=0.0)``.
 
     Ties between prototypes go to the first tree, so the result depends on the order of the
     training trees.
@@ -126,14 +142,15 @@ class LVQCosts(PrototypeLearner):
         initial_costs: Costs | None = None,
         squashing: str = "identity",
         slope: float = 5.0,
-        regularisation: float = 0.0,
+        regularisation: float = 0.01,
         max_iter: int = 20,
         max_inner_iter: int = 50,
         tol: float = 1e-6,
         patience: int = 5,
         temperature: float | None = None,
         distance: str = "actual",
-        unseen: str = "error",
+        unseen: str = "gap-like",
+        validation_fraction: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -150,6 +167,7 @@ class LVQCosts(PrototypeLearner):
         self.temperature = temperature
         self.distance = distance
         self.unseen = unseen
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -161,6 +179,7 @@ class LVQCosts(PrototypeLearner):
     def _space(
         self,
         trees: TreeSet,
+        strength: float,
         random: np.random.RandomState,  # noqa: ARG002
     ) -> tuple[CostSpace, Costs]:
         costs = check_costs(self.initial_costs, "LVQCosts", "initial_costs")
@@ -178,10 +197,15 @@ class LVQCosts(PrototypeLearner):
             refuse("initial_costs", "LVQCosts", must, "costs with pairs of labels at inf")
         start = normalised(table.matrix)
         unit = costs == UnitCosts()
+        if not unit:
+            # Relative to the mean squared cost of the labels that occur, and the gap.
+            rows = np.arange(len(start)) if used is None else np.append(used, len(start) - 1)
+            squares = start[np.ix_(rows, rows)] ** 2
+            strength /= float(squares.sum() / max(1, squares.size - len(rows))) or 1.0
         space = CostSpace(
             table.alphabet,
             start,
-            float(self.regularisation),
+            strength,
             self.max_inner_iter,
             used=used,
             shortcut=costs if unit else None,

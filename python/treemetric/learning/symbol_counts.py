@@ -34,11 +34,12 @@ class SymbolCounts(NamedTuple):
     minus: Any  # (n, P): from each tree to the closest prototype of another class
     first: npt.NDArray[np.intp]  # (P,): smaller symbol of each pair
     second: npt.NDArray[np.intp]  # (P,): larger symbol; the gap is the last symbol
+    weights: FloatArray | None = None  # (n,): weights of the trees; 1 by default
 
     def loss(self, costs: FloatArray, squash: Squash) -> tuple[float, FloatArray]:
-        """Return E = Σ Φ(μ) and its gradient by the P costs (generalised LVQ).
+        """Return E = Σ w Φ(μ) and its gradient by the P costs (generalised LVQ).
 
-        ∂E = Σ Φ'(μ) · 2 · (d⁻ · ∂d⁺ - d⁺ · ∂d⁻) / (d⁺ + d⁻)², and 0 where d⁺ + d⁻ = 0.
+        ∂E = Σ w Φ'(μ) · 2 · (d⁻ · ∂d⁺ - d⁺ · ∂d⁻) / (d⁺ + d⁻)², and 0 where d⁺ + d⁻ = 0.
         """
         d_plus, d_minus = self.plus @ costs, self.minus @ costs
         mu = relevance(d_plus, d_minus)
@@ -46,9 +47,13 @@ class SymbolCounts(NamedTuple):
         total[total <= TINY] = np.inf
         # Divide twice, because the square of a small sum may be 0.
         scale = 2.0 * squash.derivative(mu) / total
+        losses = squash.value(mu)
+        if self.weights is not None:
+            scale *= self.weights
+            losses = losses * self.weights
         gradient = self.plus.T @ (scale * (d_minus / total))
         gradient -= self.minus.T @ (scale * (d_plus / total))
-        return float(squash.value(mu).sum()), gradient
+        return float(losses.sum()), gradient
 
 
 def check_tables(labels: int, tables: int, owner: str) -> None:

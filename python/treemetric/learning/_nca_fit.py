@@ -1,0 +1,168 @@
+"""One fit of costs to the neighbourhoods of some trees: choose pairs, align, optimise, repeat."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._base.typing import FloatArray
+from treemetric.alignment.edit_counts import edit_counts
+from treemetric.costs import CostMatrix, Costs, UnitCosts
+from treemetric.distances import pairwise_distances
+from treemetric.learning._label_model import LabelModel
+from treemetric.learning._neighbour_loss import BoolArray, Candidates, NeighbourLoss, candidates
+from treemetric.learning._pair_costs import CostObjective, best_scale, pair_counts
+from treemetric.treeset import TreeSet
+
+# Up to this many trees, the loss uses all pairs, unless they have more pairs of nodes than this.
+# Otherwise each tree draws among its neighbours: so many of any class, of its own class and of
+# other classes, but fewer, down to a quarter, if these have too many pairs of nodes.
+_ALL_PAIRS = 400
+_NODE_PAIRS = 2e7
+_NEIGHBOURS = (40, 15, 15)
+_FEWEST = 0.25
+# Costs are rounded up to multiples of this share of the mean cost of a deletion: rounding up keeps
+# the triangle inequality, and distances under short decimals are faster.
+_GRID = 1000.0
+
+
+class FitSettings(NamedTuple):
+    """What all fits of one learner share."""
+
+    weight_scale: float
+    vector_scale: float
+    max_vectors: int
+    n_rounds: int
+    max_iter: int
+    n_jobs: int | None
+
+
+class Fitted(NamedTuple):
+    """The parameters of one fit for the labels that occur in its trees."""
+
+    alphabet: tuple[object, ...]
+    model: LabelModel
+    parameters: FloatArray
+    objective: float
+
+
+def rounded_up(table: FloatArray) -> FloatArray:
+    """Scale costs to a mean deletion of 1 and round them up to short decimals.
+
+    If c(u, v) <= c(u, z) + c(z, v), the same holds for the costs rounded up to integers.
+    """
+    mean = float(table[:-1, -1].mean()) if len(table) > 1 else 1.0
+    return np.ceil(table * (_GRID / mean)) / _GRID
+
+
+def frequent_labels(trees: TreeSet, most: int) -> npt.NDArray[np.intp]:
+    """Return the labels that occur in at least two trees: those in most trees, up to a number."""
+    owners = np.repeat(np.arange(len(trees)), trees.sizes)
+    count = len(trees.alphabet)
+    once = np.unique(owners * count + trees.codes)
+    spread = np.bincount(once % max(1, count), minlength=count)
+    order = np.argsort(-spread, kind="stable")[:most]
+    return np.sort(order[spread[order] > 1])
+
+
+def neighbour_numbers(trees: TreeSet) -> tuple[int, ...] | None:
+    """Return how many neighbours to draw among, of any, own and other classes; None for all."""
+    count = len(trees)
+    node_pairs = float(np.mean(trees.sizes)) ** 2
+    if count <= _ALL_PAIRS and count**2 / 2 * node_pairs <= _NODE_PAIRS:
+        return None
+    wanted = count * sum(_NEIGHBOURS) * node_pairs
+    share = max(_FEWEST, min(1.0, _NODE_PAIRS / max(wanted, 1.0)))
+    return tuple(round(number * share) for number in _NEIGHBOURS)
+
+
+def neighbourhoods(
+    distances: FloatArray,
+    codes: npt.NDArray[np.integer],
+    groups: npt.NDArray[np.integer],
+    numbers: tuple[int, ...],
+) -> BoolArray:
+    """Return which trees each tree can draw as neighbours: the closest others, by class."""
+    count = len(codes)
+    distances = np.where(groups[:, None] == groups, np.inf, distances)
+    # Equal distances are frequent; the order of trees must not decide about their classes.
+    ties = np.random.RandomState(0).permutation(count)
+    order = ties[np.argsort(distances[:, ties], axis=1, kind="stable")]
+    order = order[order != np.arange(count)[:, None]].reshape(count, count - 1)
+    same = codes[order] == codes[:, None]
+    wanted = np.zeros((count, count), dtype=bool)
+    rank = np.broadcast_to(np.arange(count - 1), same.shape)
+    own, others = np.cumsum(same, axis=1), np.cumsum(~same, axis=1)
+    nearest, of_own, of_others = numbers
+    chosen = (rank < nearest) | (same & (own <= of_own)) | (~same & (others <= of_others))
+    np.put_along_axis(wanted, order, chosen, axis=1)
+    wanted[groups[:, None] == groups] = False
+    return wanted
+
+
+def _chosen(
+    trees: TreeSet,
+    codes: npt.NDArray[np.integer],
+    groups: npt.NDArray[np.integer],
+    costs: Costs,
+    n_jobs: int | None,
+) -> tuple[npt.NDArray[np.intp], Candidates]:
+    """Return a list of unordered pairs of different trees, and who draws whom."""
+    numbers = neighbour_numbers(trees)
+    if numbers is None:
+        pairs = np.column_stack(np.nonzero(np.triu(groups[:, None] != groups)))
+        return pairs, candidates(pairs)
+    distances = pairwise_distances(trees, costs=costs, n_jobs=n_jobs)
+    wanted = neighbourhoods(distances, codes, groups, numbers)
+    pairs = np.column_stack(np.nonzero(np.triu(wanted | wanted.T, 1)))
+    return pairs, candidates(pairs, wanted)
+
+
+def fit_costs(
+    trees: TreeSet,
+    codes: npt.NDArray[np.integer],
+    groups: npt.NDArray[np.integer],
+    multiplicity: FloatArray,
+    weight: FloatArray,
+    settings: FitSettings,
+) -> Fitted | None:
+    """Fit costs to trees with multiplicities; None if there is nothing to learn.
+
+    Equal trees have the same group. They do not draw each other, because a new tree has no copy.
+    """
+    moving = frequent_labels(trees, settings.max_vectors)
+    model = LabelModel(len(trees.alphabet), moving, settings.weight_scale, settings.vector_scale)
+    costs: Costs = UnitCosts()
+    parameters = None
+    value = start = 0.0
+    for _ in range(settings.n_rounds):
+        pairs, found = _chosen(trees, codes, groups, costs, settings.n_jobs)
+        loss = NeighbourLoss(found, codes, multiplicity, multiplicity * weight)
+        if loss.is_empty:
+            break
+        counts = pair_counts(edit_counts(trees, pairs=pairs, costs=costs, n_jobs=settings.n_jobs))
+        if parameters is None:
+            start = best_scale(loss, counts.matrix @ np.ones(len(counts.first)))
+            parameters = model.start(start)
+        total = float(multiplicity @ weight)
+        objective = CostObjective(model, counts, loss, total, start)
+        parameters, value = objective.minimise(parameters, settings.max_iter)
+        costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
+    if parameters is None:
+        return None
+    return Fitted(trees.alphabet, model, parameters, value)
+
+
+def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
+    """Return the costs of all labels, scaled to a mean deletion of 1.
+
+    Labels that the fit did not see have the parameters that the prior expects, 0.
+    """
+    index = {label: code for code, label in enumerate(alphabet)}
+    codes = np.array([index[label] for label in fitted.alphabet], dtype=np.intp)
+    b, theta, delta = fitted.model.parts(fitted.parameters)
+    everywhere = np.zeros(len(alphabet))
+    everywhere[codes] = theta
+    model = LabelModel(len(alphabet), codes[fitted.model.moving])
+    table = model.table(np.concatenate([[b], everywhere, delta.ravel()]))
+    return table / (table[:-1, -1].mean() if len(alphabet) else 1.0)

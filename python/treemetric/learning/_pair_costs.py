@@ -1,0 +1,85 @@
+"""Costs that minimise any loss of distances, with alignments fixed.
+
+With the counts N of edits of a list of pairs fixed, their distances are d = N c, and the gradient
+of a loss by the costs is Nᵀ ∂loss/∂d. The supervision is in the loss only: classes, pairs, triplets
+or numbers.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.sparse import coo_array
+
+from treemetric._base.threads import one_blas_thread
+from treemetric._base.typing import FloatArray
+from treemetric.alignment.edit_counts import EditCounts
+from treemetric.learning._label_model import LabelModel
+
+# A loss of the distances of a list of pairs, and its gradient.
+DistanceLoss = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+class PairCounts(NamedTuple):
+    """Counts of edits by unordered pairs of different symbols, for a list of pairs of trees."""
+
+    matrix: Any  # (n_pairs, P), sparse
+    transposed: Any
+    first: npt.NDArray[np.intp]  # (P,): smaller symbol
+    second: npt.NDArray[np.intp]  # (P,): larger symbol; the gap is the last symbol
+
+
+def pair_counts(counts: EditCounts) -> PairCounts:
+    """Count unordered pairs of symbols; only those that occur have a column."""
+    matrix = counts.matrix
+    side = len(counts.alphabet) + 1
+    old, new = np.divmod(matrix.indices.astype(np.int64), side)
+    first, second = np.minimum(old, new), np.maximum(old, new)
+    keep = first != second
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
+    symbols, columns = np.unique(first[keep] * side + second[keep], return_inverse=True)
+    shape = (matrix.shape[0], len(symbols))
+    folded = coo_array((matrix.data[keep], (rows, columns)), shape=shape).tocsr()
+    first, second = np.divmod(symbols, side)
+    return PairCounts(folded, folded.T.tocsr(), first.astype(np.intp), second.astype(np.intp))
+
+
+class CostObjective:
+    """The loss per tree plus the prior, as a function of the parameters of a model."""
+
+    def __init__(
+        self, model: LabelModel, counts: PairCounts, loss: DistanceLoss, trees: float, b: float
+    ) -> None:
+        self.model, self.counts, self.loss, self.trees, self.b = model, counts, loss, trees, b
+
+    def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and its gradient."""
+        counts = self.counts
+        costs, pull = self.model.costs_and_gradient(parameters, counts.first, counts.second)
+        value, by_distance = self.loss(counts.matrix @ costs)
+        penalty, by_prior = self.model.penalty(parameters)
+        gradient = pull(counts.transposed @ by_distance) + by_prior
+        return (value + penalty) / self.trees, gradient / self.trees
+
+    def minimise(self, parameters: FloatArray, max_iter: int) -> tuple[FloatArray, float]:
+        """Return better parameters, found by L-BFGS, and their objective."""
+        with one_blas_thread():
+            found = minimize(
+                self,
+                parameters,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=self.model.bounds(self.b),
+                options={"maxiter": max_iter},
+            )
+        return found.x, float(found.fun)
+
+
+def best_scale(loss: DistanceLoss, distances: FloatArray) -> float:
+    """Return the logarithm of the factor of all distances with the smallest loss, on a grid."""
+    typical = float(np.median(distances[distances > 0])) if (distances > 0).any() else 1.0
+    grid = np.arange(-2.0, 5.0, 0.25) - np.log(typical)
+    losses = [loss(distances * np.exp(b))[0] for b in grid]
+    return float(grid[int(np.argmin(losses))])

@@ -1,0 +1,56 @@
+"""Votes of the nearest neighbours, independent of the order of trees at equal distances."""
+
+import numpy as np
+import numpy.typing as npt
+
+from treemetric._base.typing import FloatArray
+
+# Distances that differ by less than this share of the largest one are equal.
+_ROUNDING = 1e-9
+# How much the closest trees count beside the k nearest, to decide between equal votes.
+_CLOSEST = 1e-6
+
+
+def vote_shares(
+    distances: FloatArray, codes: npt.NDArray[np.integer], classes: int, k: int
+) -> FloatArray:
+    """Return the share of each class among the k nearest trees of each row.
+
+    Trees at the distance of the k-th nearest tree share the remaining votes equally. Distances
+    of ``inf`` never vote, unless fewer than k are finite.
+    """
+    k = min(k, distances.shape[1])
+    finite = np.where(np.isfinite(distances), distances, 0.0)
+    slack = _ROUNDING * float(finite.max(initial=0.0))
+    border = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    closer = distances < border - slack
+    at_border = (distances <= border + slack) & ~closer
+    left = k - closer.sum(axis=1, keepdims=True)
+    votes = closer + at_border * (left / at_border.sum(axis=1, keepdims=True))
+    of_class = np.zeros((distances.shape[1], classes))
+    of_class[np.arange(len(codes)), codes] = 1.0 / k
+    shares: FloatArray = votes @ of_class
+    return shares
+
+
+def winners(shares: FloatArray, closest: FloatArray) -> npt.NDArray[np.intp]:
+    """Return the class with most votes; equal votes go to the class of the closest trees."""
+    found: npt.NDArray[np.intp] = (shares + _CLOSEST * closest).argmax(axis=1)
+    return found
+
+
+def expected_errors(
+    distances: FloatArray, codes: npt.NDArray[np.integer], truth: npt.NDArray[np.integer], k: int
+) -> FloatArray:
+    """Return the probability of a wrong prediction per row, if equal votes are decided by lot.
+
+    A single neighbour is drawn among all closest trees.
+    """
+    shares = vote_shares(distances, codes, int(max(codes.max(), truth.max())) + 1, k)
+    if k == 1:
+        drawn: FloatArray = 1.0 - shares[np.arange(len(truth)), truth]
+        return drawn
+    best = shares >= shares.max(axis=1, keepdims=True) - _CLOSEST
+    right = best[np.arange(len(truth)), truth]
+    errors: FloatArray = 1.0 - right / best.sum(axis=1)
+    return errors
