@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean
+.PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean \
+	check-release wheels msrv coverage
 
 help:
 	@echo "make demo         build, run an example on built-in data, save plots in demo/"
@@ -17,6 +18,10 @@ help:
 	@echo "make lint         check formatting, lints and types"
 	@echo "make peers        install the packages that benchmarks and tests compare with"
 	@echo "make bench        measure growth, compare with edist, zss, apted; writes benches/record/"
+	@echo "make wheels       build and audit the wheels for Linux on x86-64 and ARM; writes dist/wheels/"
+	@echo "make msrv         check the build with the oldest supported Rust (needs rustup)"
+	@echo "make coverage     measure which lines the tests run (needs cargo-llvm-cov); writes coverage/"
+	@echo "make check-release [TAG=vX.Y.Z]  check that tag, CHANGELOG and version agree"
 	@echo "make clean        remove everything that the other targets created"
 
 # The option --group needs pip 25.1 or newer.
@@ -89,5 +94,27 @@ bench: peers
 	$(BIN)/python benches/alignment.py
 	$(BIN)/python benches/learning.py
 
+# zig is the linker for other systems; the Rust targets are installed where rustup can be used.
+wheels: $(VENV)/.tools
+	$(BIN)/python -m pip install -q --group wheels
+	-rustup target add x86_64-unknown-linux-musl aarch64-unknown-linux-gnu aarch64-unknown-linux-musl
+	PYTHON=$(CURDIR)/$(BIN)/python .ci/wheels dist/wheels
+
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+msrv:
+	rustup toolchain install $(MSRV) --profile minimal
+	cargo +$(MSRV) check --locked --features python
+
+coverage: $(VENV)/.tools
+	mkdir -p coverage
+	cargo llvm-cov --locked --lcov --output-path coverage/rust.lcov
+	$(BIN)/python -m pip install -q 'coverage[toml]>=7' .
+	$(BIN)/python -m coverage run --source treemetric --data-file coverage/python -m pytest -q tests
+	$(BIN)/python -m coverage lcov --data-file coverage/python -o coverage/python.lcov
+	$(BIN)/python -m coverage report --data-file coverage/python --skip-covered
+
+check-release:
+	$(PYTHON) .ci/check_release.py $(TAG)
+
 clean:
-	rm -rf $(VENV) $(VENV)-oldest target dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest target dist coverage demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

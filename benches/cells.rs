@@ -254,7 +254,7 @@ fn main() {
     let files = arguments.iter().filter(|argument| !argument.starts_with('-'));
     workloads.extend(files.map(|path| file_workload(path)));
     let mut kernels = vec![("scalar".to_string(), Kernel::Scalar)];
-    for instructions in Instructions::detected() {
+    for instructions in Instructions::usable() {
         for lanes in Lanes::ALL {
             let name = format!("{instructions:?} {lanes:?}").to_lowercase();
             kernels.push((name, Kernel::Exactly(instructions, lanes)));

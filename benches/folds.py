@@ -44,10 +44,10 @@ CLASSIFIERS: dict[str, list[Any]] = {
 
 # From little freedom to much: two weights of the regularisation, early stopping, none.
 FREEDOM: dict[str, dict[str, Any]] = {
-    "weight 10": {"regularisation": 10.0},
-    "weight 1": {"regularisation": 1.0},
-    "early": {"max_iter": 3, "max_inner_iter": 5},
-    "free": {},
+    "weight 0.1": {"regularisation": 0.1},
+    "weight 0.01": {"regularisation": 0.01},
+    "early": {"regularisation": 0.0, "max_iter": 3, "max_inner_iter": 5},
+    "free": {"regularisation": 0.0},
 }
 LEARNERS = {
     "unit costs": BEDL(max_iter=0, unseen="gap-like"),

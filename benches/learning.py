@@ -89,7 +89,10 @@ def bench(n: int, *, smoke: bool) -> list[str]:
         f"`{type(learner).__name__}`, {jobs} thread(s)": (
             lambda learner=learner, jobs=jobs: learner.set_params(n_jobs=jobs).fit(trees, y)
         )
-        for learner in (BEDL(PROTOTYPES), LVQCosts(PROTOTYPES))
+        for learner in (
+            BEDL(PROTOTYPES, regularisation=0.0, n_components=None),
+            LVQCosts(PROTOTYPES, regularisation=0.0),
+        )
         for jobs in (1, 2)
     }
     losses = {}

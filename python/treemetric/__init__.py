@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
+from treemetric._base.versions import show_versions
 from treemetric._core import __version__ as __version__
 from treemetric.alignment import (
     Alignment,
@@ -30,7 +31,21 @@ from treemetric.costs import (
     Violation,
 )
 from treemetric.distances import distance, pairwise_distances
-from treemetric.neighbors import NearestResult, TreeIndex, WithinResult, nearest, within
+from treemetric.neighbors import (
+    Duplicates,
+    FindResult,
+    Match,
+    NearestResult,
+    PairChunk,
+    PairFile,
+    TreeIndex,
+    WithinResult,
+    deduplicate,
+    find,
+    iter_within,
+    nearest,
+    within,
+)
 from treemetric.paired import normalized_distance, normalized_similarity, paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
@@ -45,6 +60,7 @@ from treemetric.unordered import (
 if TYPE_CHECKING:
     from treemetric import (
         classification,
+        clustering,
         compat,
         convert,
         datasets,
@@ -55,6 +71,7 @@ if TYPE_CHECKING:
         learning,
         metrics,
         plotting,
+        regression,
         testing,
     )
     from treemetric.features import TreeFeatures
@@ -67,12 +84,17 @@ __all__ = [
     "CoOptimal",
     "CostMatrix",
     "Costs",
+    "Duplicates",
     "Edit",
     "EditCounts",
     "EmbeddingCosts",
+    "FindResult",
+    "Match",
     "NearestResult",
     "OperationCosts",
+    "PairChunk",
     "PairCosts",
+    "PairFile",
     "SoftAlignment",
     "TableCosts",
     "Tree",
@@ -89,16 +111,20 @@ __all__ = [
     "WithinResult",
     "align",
     "classification",
+    "clustering",
     "compat",
     "convert",
     "cooptimal",
     "datasets",
+    "deduplicate",
     "distance",
     "distributed",
     "edit_counts",
     "exceptions",
     "experiments",
     "features",
+    "find",
+    "iter_within",
     "kernels",
     "learning",
     "metrics",
@@ -108,6 +134,8 @@ __all__ = [
     "paired_distances",
     "pairwise_distances",
     "plotting",
+    "regression",
+    "show_versions",
     "soft_alignment",
     "subtree_distances",
     "testing",
@@ -121,6 +149,7 @@ __all__ = [
 # Modules that pull in scikit-learn or SciPy are imported when first used.
 _MODULES = (
     "classification",
+    "clustering",
     "compat",
     "convert",
     "datasets",
@@ -131,6 +160,7 @@ _MODULES = (
     "learning",
     "metrics",
     "plotting",
+    "regression",
     "testing",
 )
 _TRANSFORMERS = {

@@ -17,6 +17,7 @@ _Pair: TypeAlias = tuple[int | None, int | None]
 _Codes: TypeAlias = npt.NDArray[np.uint32] | None
 _Resolved: TypeAlias = tuple[tuple[_Codes, _Codes], CostTable | VectorTable | TextTable | None]
 _Trees: TypeAlias = tuple[IntArray, IntArray, OffsetArray]
+_JoinTrees: TypeAlias = tuple[_Trees, _Codes, PreparedSet | None]
 _Kinds: TypeAlias = tuple[bool, int | None, tuple[int, int] | None, int | None]
 _Rows: TypeAlias = tuple[OffsetArray, npt.NDArray[np.uint32], FloatArray]
 _Kernel: TypeAlias = tuple[str, float, float, int]
@@ -117,6 +118,21 @@ class SearchIndex:
     ) -> SearchIndex: ...
 
 @final
+class Join:
+    @staticmethod
+    def prepare(
+        sets: tuple[_JoinTrees, _JoinTrees | None],
+        costs: CostTable | None,
+        scale: tuple[float, str | None],
+        how: str,
+        threads: int,
+    ) -> Join | None: ...
+    @property
+    def method(self) -> str: ...
+    def rows(self, work: _Work) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
+    def chunk(self, work: _Work) -> tuple[OffsetArray, OffsetArray, FloatArray]: ...
+
+@final
 class FeatureTrie:
     def __new__(
         cls, prefix: npt.NDArray[np.uint32], symbol: npt.NDArray[np.uint32]
@@ -211,6 +227,8 @@ def closure(matrix: FloatArray) -> FloatArray: ...
 def violations(matrix: FloatArray, tolerance: float) -> list[tuple[str, list[int], float]]: ...
 def threads(n_jobs: int) -> int: ...
 def available_memory() -> int: ...
+def processor_features() -> list[str]: ...
+def instructions() -> tuple[list[str], list[str]]: ...
 def unit_distance(x: TreeData, y: TreeData, cutoff: float | None = None) -> float: ...
 def pair_result(
     x: TreeData,
@@ -288,6 +306,13 @@ def neighbors(
     how: tuple[tuple[npt.NDArray[np.uint32], FloatArray, float] | None, SearchIndex | None, str],
     work: _Work,
 ) -> tuple[OffsetArray, OffsetArray, FloatArray, int]: ...
+def find(
+    query: TreeData,
+    trees: tuple[TreeData | _Trees, int],
+    resolved: _Resolved,
+    wanted: tuple[int | None, float],
+    work: _Work,
+) -> tuple[OffsetArray, OffsetArray, OffsetArray, FloatArray, int]: ...
 def table_tree(
     markup: bytes,
     given: tuple[str, bool, str],

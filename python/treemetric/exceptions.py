@@ -1,6 +1,6 @@
 """Exceptions of treemetric; each one is also a builtin exception."""
 
-__all__ = ["CancelledError", "UnknownLabelError"]
+__all__ = ["CancelledError", "CollapsedCostsWarning", "UnknownLabelError"]
 
 
 class UnknownLabelError(ValueError):
@@ -31,4 +31,22 @@ class CancelledError(RuntimeError):
     Traceback (most recent call last):
         ...
     treemetric.exceptions.CancelledError: the computation was cancelled
+    """
+
+
+class CollapsedCostsWarning(UserWarning):
+    """Most trees are at distance 0 from each other under the edit distance of learned costs.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treemetric import Tree
+    >>> from treemetric.exceptions import CollapsedCostsWarning
+    >>> from treemetric.learning import GESL
+    >>> trees = [Tree.from_bracket(text) for text in ("{1{2}}", "{2}", "{3}", "{3}")]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     learner = GESL(beta=0.1, script="one").fit(trees, [0, 0, 1, 1])
+    >>> caught[0].category is CollapsedCostsWarning, learner.distance_
+    (True, 'pseudo')
     """

@@ -22,6 +22,7 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric._estimators.checks import check_option, check_some_trees
+from treemetric._estimators.unordered_nearest import unordered_nearest
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from treemetric.treeset import TreeSet
 
 __all__ = ["TreeDistances", "TreeNeighborsGraph"]
-
-# Unordered distances that are in memory at a time.
-_BLOCK = 1 << 22
 
 
 class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -213,7 +211,7 @@ class TreeDistances(_TreeTransformer):
         return pairwise_distances(X, Y, norm=self.norm, **options)
 
 
-class TreeNeighborsGraph(_TreeTransformer):
+class TreeNeighborsGraph(_TreeTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Transform trees into a sparse graph of their nearest training trees.
 
     The graph has the form of ``sklearn.neighbors.KNeighborsTransformer``. Estimators with
@@ -252,7 +250,8 @@ class TreeNeighborsGraph(_TreeTransformer):
     -----
     The search is that of `treemetric.nearest`: most distances are not computed, and only distances
     of neighbours are stored. With ``ordered=False`` all distances are computed, some rows at a
-    time. Rows are sorted by distance, then by index.
+    time. Rows are sorted by distance, then by index. The graph is sparse, whatever the output that
+    scikit-learn is configured for, so there is no ``set_output``.
 
     Examples
     --------
@@ -385,26 +384,12 @@ class TreeNeighborsGraph(_TreeTransformer):
             )
             raise ValueError(message)
         if not self.ordered:
-            return self._unordered_graph(trees, kept)
+            indices, distances = unordered_nearest(
+                trees, self.trees_, kept, self.costs, self.n_jobs
+            )
+            values = distances.ravel() if self.mode == "distance" else np.ones(n * kept)
+            starts = np.arange(0, n * kept + 1, kept)
+            return csr_matrix((values, indices.ravel(), starts), shape=(n, m))
         options: dict[str, Any] = {"costs": self.costs, "norm": self.norm, "n_jobs": self.n_jobs}
         found = nearest(trees, self.trees_, k=kept, **options)
         return found.to_graph(mode=self.mode)
-
-    def _unordered_graph(self, trees: "TreeSet", kept: int) -> csr_matrix:
-        """Return the graph of unordered trees, from all distances of some rows at a time."""
-        n, m = len(trees), self.n_samples_fit_
-        indices = np.empty((n, kept), dtype=np.int64)
-        values = np.ones((n, kept))
-        step = max(1, _BLOCK // m)
-        for start in range(0, n, step):
-            rows = trees[start : start + step]
-            found = unordered_pairwise_distances(
-                rows, self.trees_, costs=self.costs, n_jobs=self.n_jobs
-            )
-            # A stable sort keeps the first of equal distances.
-            best = np.argsort(found, axis=1, kind="stable")[:, :kept]
-            indices[start : start + step] = best
-            if self.mode == "distance":
-                values[start : start + step] = np.take_along_axis(found, best, axis=1)
-        starts = np.arange(0, n * kept + 1, kept)
-        return csr_matrix((values.ravel(), indices.ravel(), starts), shape=(n, m))

@@ -1,11 +1,13 @@
 """Many trees with one alphabet, in flat arrays."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path as FilePath
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base import doors
@@ -50,6 +52,19 @@ def _check_collection(trees: object, parameter: str, owner: str) -> None:
         refuse(parameter, owner, must, shown(trees), found or doors.advice(trees))
 
 
+def take_arrays(
+    arrays: tuple[IntArray, IntArray, OffsetArray], chosen: np.ndarray[Any, Any]
+) -> tuple[IntArray, IntArray, OffsetArray]:
+    """Return the codes, parents and offsets of some trees, with the codes of the whole set."""
+    codes, parents, starts = arrays
+    sizes = np.diff(starts)[chosen]
+    offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    # Positions of all nodes of the chosen trees, in order.
+    nodes = np.arange(offsets[-1]) + np.repeat(starts[chosen] - offsets[:-1], sizes)
+    return codes[nodes], parents[nodes], offsets
+
+
 class TreeSet(Immutable):
     """An immutable sequence of trees with one alphabet.
 
@@ -76,11 +91,12 @@ class TreeSet(Immutable):
     <Tree {b}>
     """
 
-    __slots__ = ("_alphabet", "_arrays", "_classes", "_ids", "_prepared", "_shapes")
+    __slots__ = ("_alphabet", "_arrays", "_classes", "_ids", "_label_codes", "_prepared", "_shapes")
     _alphabet: tuple[Label, ...]
     _ids: tuple[Any, ...] | None
     _classes: tuple[Any, ...] | None
     _arrays: tuple[IntArray, IntArray, OffsetArray]
+    _label_codes: dict[Label, int] | None
     _prepared: "_core.PreparedSet | None"
     _shapes: "_core.Shapes | None"
 
@@ -137,6 +153,7 @@ class TreeSet(Immutable):
             _arrays=arrays,
             _ids=None if ids is None else tuple(ids),
             _classes=None if classes is None else tuple(classes),
+            _label_codes=None,
             _prepared=None,
             _shapes=None,
         )
@@ -190,6 +207,14 @@ class TreeSet(Immutable):
         )
         _core.check_arrays(len(alphabet), *arrays)
         return cls._canonical(tuple(alphabet), arrays, ids, classes)
+
+    @classmethod
+    def _of_alphabet(cls, alphabet: tuple[Label, ...]) -> "TreeSet":
+        """Make a set without trees that has an alphabet all the same, to resolve costs for it."""
+        trees = cls.__new__(cls)
+        empty = np.empty(0, dtype=np.int32)
+        trees._set(alphabet, (empty, empty, np.zeros(1, dtype=np.int64)), None, None)
+        return trees
 
     @classmethod
     def _canonical(
@@ -383,6 +408,18 @@ class TreeSet(Immutable):
             self._put(_prepared=prepared, _shapes=None)
         return self._prepared  # type: ignore[return-value]
 
+    def _codes_of(self, alphabet: tuple[Label, ...]) -> npt.NDArray[np.uint32]:
+        """Return the codes of other labels in this set; labels that it lacks follow its own.
+
+        The dictionary of the labels is kept: an index has many labels and a query has few.
+        """
+        if self._label_codes is None:
+            self._put(_label_codes={label: code for code, label in enumerate(self.alphabet)})
+        known: dict[Label, int] = self._label_codes  # type: ignore[assignment]
+        others = itertools.count(len(known))
+        codes = (known[label] if label in known else next(others) for label in alphabet)
+        return np.fromiter(codes, dtype=np.uint32, count=len(alphabet))
+
     def __len__(self) -> int:
         return len(self._arrays[2]) - 1
 
@@ -417,17 +454,11 @@ class TreeSet(Immutable):
         return positions
 
     def _take(self, chosen: np.ndarray[Any, Any]) -> "TreeSet":
-        sizes = self.sizes[chosen]
-        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        # Positions of all nodes of the chosen trees, in order.
-        nodes = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
         picked = [
             None if values is None else [values[i] for i in chosen.tolist()]
             for values in (self.ids, self.classes)
         ]
-        arrays = (self.codes[nodes], self.parents[nodes], offsets)
-        return self._canonical(self.alphabet, arrays, *picked)
+        return self._canonical(self.alphabet, take_arrays(self._arrays, chosen), *picked)
 
     def __iter__(self) -> Iterator[Tree]:
         return (self[i] for i in range(len(self)))

@@ -8,6 +8,7 @@ import treemetric as tm
 from treemetric._estimators.squashing import Squash
 from treemetric.classification import MedianGLVQ, RelationalGLVQ
 from treemetric.classification._relational import (
+    Problem,
     half_forms,
     loss_and_gradient,
     to_mixtures,
@@ -48,18 +49,19 @@ def squares(kind, seed=0, n=24):
 @pytest.mark.parametrize("kind", ["euclidean", "indefinite"])
 @pytest.mark.parametrize("squash", [Squash(), Squash("logistic", 4.0)])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_gradient_by_finite_differences(kind, squash, seed):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gradient_by_finite_differences(kind, squash, seed, weighted):
     table, y = squares(kind, seed)
     labels = np.array([0, 0, 1, 2, 2])
+    weights = np.random.RandomState(seed).gamma(1.0, size=len(y)) if weighted else None
+    problem = Problem(table, y, labels, squash, weights)
     theta = np.random.RandomState(seed).normal(size=5 * len(y)) * 3
-    _, gradient = loss_and_gradient(theta, table, y, labels, squash)
+    _, gradient = loss_and_gradient(theta, problem)
     step = 1e-6
     for j in np.random.RandomState(9).choice(len(theta), 40, replace=False):
         move = np.zeros_like(theta)
         move[j] = step
-        above, below = (
-            loss_and_gradient(theta + sign * move, table, y, labels, squash)[0] for sign in (1, -1)
-        )
+        above, below = (loss_and_gradient(theta + sign * move, problem)[0] for sign in (1, -1))
         assert gradient[j] == pytest.approx((above - below) / (2 * step), rel=1e-4, abs=1e-7)
 
 

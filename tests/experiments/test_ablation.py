@@ -222,6 +222,7 @@ def test_candidates_are_compared_by_their_inner_error():
     assert chosen["actual", "knn"] == useful
 
 
+@pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")
 @pytest.mark.parametrize("learner", [GESL(beta=0.1), GESL(beta=0.1, script="one"), BEDL()])
 @pytest.mark.parametrize("distance", ["pseudo", "actual"])
 def test_distances_are_those_of_the_learner_in_both_directions(learner, distance):

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import treemetric as tm
-from treemetric import classification, datasets, distributed, experiments, learning, testing
+from treemetric import (
+    classification,
+    clustering,
+    datasets,
+    distributed,
+    experiments,
+    learning,
+    regression,
+    testing,
+)
 from treemetric.costs import VectorCosts
 from treemetric.features import TreeFeatures
 from treemetric.kernels import TreeKernel
@@ -18,7 +27,8 @@ from treemetric.transformers import TreeDistances, TreeNeighborsGraph
 PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
-    *("treemetric.distributed", "treemetric.convert"),
+    *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
+    "treemetric.regression",
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -62,6 +72,8 @@ TREES = [
 CLASSES = [0, 0, 0, 1, 1, 1]
 TREE = TREES[2]
 UNIT = tm.UnitCosts()
+NEAREST = classification.KNeighborsTreeClassifier(2).fit(TREES, CLASSES)
+NEAREST_MEAN = regression.KNeighborsTreeRegressor(2).fit(TREES, CLASSES)
 
 
 def fitted(estimator, **options):
@@ -79,6 +91,17 @@ def counts():
 def blocks(**options):
     pytest.importorskip("dask")
     return distributed.pairwise_distances(TREES, **options)
+
+
+def joined(**options):
+    for extra in ("distributed", "pyarrow"):
+        pytest.importorskip(extra)
+    try:
+        distributed.within(TREES, radius=1, out="pairs.parquet", **options)
+    except ValueError as error:
+        # The last check before the work.
+        if "'client' parameter" not in str(error):
+            raise
 
 
 def embedding(**options):
@@ -110,9 +133,15 @@ CALLS = {
     "TreeIndex": partial(tm.TreeIndex, TREES),
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
     "TreeIndex.within": partial(tm.TreeIndex(TREES).within, TREES, radius=1),
+    "FindResult.subtree": tm.find(TREE, TREE, k=2).subtree,
     "edit_counts": partial(tm.edit_counts, TREES),
+    "find": partial(tm.find, TREE, TREES),
     "nearest": partial(tm.nearest, TREES),
     "within": partial(tm.within, TREES, radius=1),
+    "iter_within": partial(tm.iter_within, TREES, radius=1),
+    "deduplicate": partial(tm.deduplicate, TREES, radius=1),
+    "Duplicates.to_frame": tm.deduplicate(TREES, radius=1).to_frame,
+    "datasets.load_functions": partial(datasets.load_functions, []),
     "paired_distances": partial(tm.paired_distances, TREES, TREES),
     "unordered_pairwise_distances": partial(tm.unordered_pairwise_distances, TREES),
     "pairwise_distances": partial(tm.pairwise_distances, TREES),
@@ -120,8 +149,20 @@ CALLS = {
     "classification.GoodnessClassifier": partial(fitted, classification.GoodnessClassifier),
     "classification.MedianGLVQ": partial(fitted, classification.MedianGLVQ),
     "classification.RelationalGLVQ": partial(fitted, classification.RelationalGLVQ),
+    "classification.KNeighborsTreeClassifier": partial(
+        fitted, classification.KNeighborsTreeClassifier
+    ),
+    "classification.KNeighborsTreeClassifier.kneighbors": NEAREST.kneighbors,
+    "classification.KNeighborsTreeClassifier.kneighbors_graph": NEAREST.kneighbors_graph,
+    "clustering.KMedoids": partial(fitted, clustering.KMedoids, n_clusters=2),
+    "clustering.medoids": partial(clustering.medoids, TREES, CLASSES),
+    "regression.DistanceKernelRidge": partial(fitted, regression.DistanceKernelRidge),
+    "regression.KNeighborsTreeRegressor": partial(fitted, regression.KNeighborsTreeRegressor),
+    "regression.KNeighborsTreeRegressor.kneighbors": NEAREST_MEAN.kneighbors,
+    "regression.KNeighborsTreeRegressor.kneighbors_graph": NEAREST_MEAN.kneighbors_graph,
     "learning.BEDL": partial(fitted, learning.BEDL),
     "learning.GESL": partial(fitted, learning.GESL, pairs="prototypes"),
+    "learning.NCACosts": partial(fitted, learning.NCACosts, n_fits=1),
     "learning.LVQCosts": partial(fitted, learning.LVQCosts),
     "learning.LearnedMetric.pairwise": partial(
         learning.LearnedMetric(UNIT.to_matrix("abc"), UNIT).pairwise, TREES, TREES
@@ -139,6 +180,7 @@ CALLS = {
     "testing.tree_estimator_checks": partial(testing.tree_estimator_checks, TreeDistances()),
     "distributed.joblib_distances": partial(distributed.joblib_distances, TREES),
     "distributed.pairwise_distances": blocks,
+    "distributed.within": joined,
 }
 
 
@@ -162,7 +204,14 @@ def test_integers_that_do_not_fit(tmp_path, name, parameter, value):
         message = "no limit"
     if message == "no limit":
         negative = name == "distributed.joblib_distances"  # as for joblib
-        assert parameter in ("n_jobs", "max_depth", "max_nodes", "memory_budget")
+        assert parameter in (
+            "n_jobs",
+            "max_depth",
+            "max_nodes",
+            "min_nodes",
+            "min_size",
+            "memory_budget",
+        )
         assert value > 0 or negative
     elif parameter == "node":
         assert message.startswith("node must be in the range [0, 3); got")

@@ -77,7 +77,10 @@ def test_a_correct_estimator_of_another_package_passes():
     check_tree_estimator(GOOD, seed=3)
 
 
-@pytest.mark.parametrize("kind", [learning.BEDL, learning.GESL, learning.LVQCosts])
+@pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")
+@pytest.mark.parametrize(
+    "kind", [learning.BEDL, learning.GESL, learning.LVQCosts, learning.NCACosts]
+)
 def test_learners_pass(kind):
     check_tree_estimator(kind())
 

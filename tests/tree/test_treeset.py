@@ -247,3 +247,14 @@ def test_sets_cannot_be_changed(name):
 
 def test_repr_names_the_class_and_the_length():
     assert repr(X).startswith("<TreeSet of 5 trees")
+
+
+def test_codes_of_other_labels():
+    trees = tm.TreeSet([tm.Tree.from_sequence("abc"), tm.Tree.from_sequence("cd")])
+    assert trees.alphabet == ("a", "b", "c", "d")
+    for _ in range(2):  # the second call has the dictionary of the first
+        assert trees._codes_of(("x", "c", "y", "a")).tolist() == [4, 2, 5, 0]
+        assert trees._codes_of(("z",)).tolist() == [4]
+        assert trees._codes_of(()).tolist() == []
+    again = pickle.loads(pickle.dumps(trees))
+    assert again._codes_of(("d", "e")).tolist() == [3, 4]

@@ -2,12 +2,20 @@
 
 import json
 import os
+import secrets
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+
+# Windows replaces no file that is open, and programs such as virus scanners open new files for a
+# moment. Attempts after the first, and seconds between two.
+_ATTEMPTS = 20 if sys.platform == "win32" else 0
+_PAUSE = 0.05
 
 
 def write_text(path: Path, text: str) -> None:
@@ -25,18 +33,30 @@ def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that takes the place of `path` when the body has succeeded."""
-    # With the process in its name, so that two processes never write to the same one.
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    # A name that no other process has, also on another machine with the same folder.
+    part = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with part.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def replace(source: Path, target: Path) -> None:
+    """Rename a file to the name of another, which it replaces at once."""
+    for _ in range(_ATTEMPTS):
+        try:
+            source.replace(target)
+        except PermissionError:
+            time.sleep(_PAUSE)
+        else:
+            return
+    source.replace(target)
 
 
 def sync_folder(folder: Path) -> None:

@@ -26,21 +26,26 @@ _MINUTE = 60.0
 # --- functions ---------------------------------------------------------------------
 
 
+def check_progress(progress: Progress, function: str) -> None:
+    """Check that ``progress`` is None, a bool or a callable."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        refuse("progress", function, "None, a bool or a callable", shown(progress))
+
+
 @contextmanager
 def reporter(progress: Progress, function: str, unit: str) -> Iterator[Count | None]:
     """Yield the callback for ``progress``: itself, a bar for True, None for None and False."""
-    if progress is None or progress is False:
-        yield None
-    elif callable(progress):
+    check_progress(progress, function)
+    if callable(progress):
         yield progress
-    elif progress is True:
+    elif progress:
         bar = need("tqdm.auto", "progress", "progress=True").tqdm(unit=f" {unit}", unit_scale=True)
         try:
             yield _counter(bar)
         finally:
             bar.close()
     else:
-        refuse("progress", function, "None, a bool or a callable", shown(progress))
+        yield None
 
 
 def _counter(bar: Any) -> Count:

@@ -1,4 +1,4 @@
-"""The base of classifiers on trees or on a precomputed matrix of distances."""
+"""The base of estimators on trees or on a precomputed matrix of distances."""
 
 import warnings
 from abc import abstractmethod
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -17,10 +17,12 @@ from treemetric._base.validation import check_bool, check_int, check_n_jobs, ref
 from treemetric._estimators.checks import (
     Codes,
     Inputs,
+    check_numbers,
     check_option,
     check_some_trees,
     check_targets,
 )
+from treemetric._estimators.weighting import check_sample_weight
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.treeset import TreeSet
@@ -33,15 +35,8 @@ _LARGEST = 1e150
 _ROUNDING = 1e-6
 
 
-class Training(NamedTuple):
-    """Checked training data: trees or distances, and the class of each as a code."""
-
-    inputs: Inputs
-    codes: Codes
-
-
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier on trees or on precomputed distances.
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator on trees or on precomputed distances.
 
     With ``metric='tree_edit'`` X is a collection of trees. With ``metric='precomputed'`` X is a
     matrix of distances: (n, n) among the training data in fit, (m, n) from new data to the
@@ -53,7 +48,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ordered: bool
     n_jobs: int | None
     verbose: int
-    classes_: npt.NDArray[Any]
     trees_: TreeSet
 
     def __sklearn_tags__(self) -> Tags:
@@ -65,40 +59,37 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     @abstractmethod
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Check data and parameters, then learn; called on a copy without fitted attributes."""
 
-    def _fit_copy(self, X: Any, y: Any) -> Self:
+    def _fit_copy(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a copy and take its state, so that a fit that fails changes nothing."""
         fresh = copy(self)
         for attribute in [name for name in vars(fresh) if name.endswith("_")]:
             delattr(fresh, attribute)
-        fresh._learn(X, y)
+        fresh._learn(X, y, sample_weight)
         self.__dict__ = fresh.__dict__
         return self
 
-    def _check_training(self, X: Any, y: Any) -> Training:
-        """Check the data for fit and store the trees and classes."""
+    def _check_inputs(self, X: Any) -> Inputs:
+        """Check the parameters that all share and the data for fit; store the trees."""
         name = type(self).__name__
         check_option(self.metric, _METRICS, "metric", name)
         check_n_jobs(self.n_jobs, name)
         check_costs(self.costs, name)
         check_bool(self.ordered, "ordered", name)
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            check_int(self.verbose, "verbose", name, least=0)
+        check_verbose(self.verbose, name)
         if self.metric == "precomputed":
-            distances, y = validate_data(self, X, y, dtype=np.float64)
+            distances: FloatArray = validate_data(self, X, dtype=np.float64)
             _check_square(distances, name)
             check_non_negative(distances, name)
             _check_largest(distances, name)
-            inputs: Inputs = distances
-        else:
-            if isinstance(X, np.ndarray) and X.ndim > 1:
-                must = "trees, or metric='precomputed' if it holds distances"
-                refuse("X", name, must, f"an array of shape {X.shape}")
-            inputs = self.trees_ = check_some_trees(X, name)
-        self.classes_, codes = check_targets(y, inputs, name)
-        return Training(inputs, codes)
+            return distances
+        if isinstance(X, np.ndarray) and X.ndim > 1:
+            must = "trees, or metric='precomputed' if it holds distances"
+            refuse("X", name, must, f"an array of shape {X.shape}")
+        self.trees_ = check_some_trees(X, name)
+        return self.trees_
 
     def _check_queries(self, X: Any) -> Inputs:
         """Check the data for predict."""
@@ -160,6 +151,55 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _costs_are_symmetric(self, inputs: TreeSet) -> bool:
         costs = check_costs(self.costs, type(self).__name__)
         return costs.is_symmetric(dict.fromkeys((*self.trees_.alphabet, *inputs.alphabet)))
+
+    def _n_train(self) -> int:
+        return self.n_features_in_ if self.metric == "precomputed" else len(self.trees_)
+
+
+class Training(NamedTuple):
+    """Checked training data: trees or distances, and the class of each as a code; weights."""
+
+    inputs: Inputs
+    codes: Codes
+    weights: FloatArray | None
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """A classifier on trees or on precomputed distances."""
+
+    classes_: npt.NDArray[Any]
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check the data for fit and store the trees and classes."""
+        name = type(self).__name__
+        inputs = self._check_inputs(X)
+        self.classes_, codes = check_targets(y, inputs, name)
+        return Training(inputs, codes, check_sample_weight(sample_weight, len(codes), name))
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """A regressor on trees or on precomputed distances."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+    def _check_training(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Inputs, FloatArray, FloatArray | None]:
+        """Check the data for fit and store the trees; return data, targets and weights."""
+        name = type(self).__name__
+        inputs = self._check_inputs(X)
+        targets = check_numbers(y, inputs, name)
+        return inputs, targets, check_sample_weight(sample_weight, len(targets), name)
+
+
+def check_verbose(verbose: object, owner: str) -> None:
+    """Check that the parameter verbose is a bool or an int that is not negative."""
+    if not isinstance(verbose, (bool, np.bool_)):
+        check_int(verbose, "verbose", owner, least=0)
 
 
 def symmetrised(distances: FloatArray) -> FloatArray:

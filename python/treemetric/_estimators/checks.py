@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from treemetric._base.typing import FloatArray, Trees
@@ -45,6 +45,22 @@ def check_targets(y: Any, inputs: Inputs, owner: str) -> tuple[npt.NDArray[Any],
         message = f"The classes in y must be uniformly strings or numbers. Got {kinds} instead."
         raise ValueError(message) from error
     return classes, codes.astype(np.int64, copy=False)
+
+
+def check_numbers(y: Any, inputs: Inputs, owner: str) -> FloatArray:
+    """Check the targets of a regressor; return them as an array of one or two dimensions."""
+    if y is None:
+        message = f"This {owner} estimator requires y to be passed, but the target y is None."
+        raise ValueError(message)
+    targets: FloatArray = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    if targets.ndim not in (1, 2) or 0 in targets.shape[1:]:
+        message = (
+            f"The targets y of {owner} must have one or two dimensions and at least one column. "
+            f"Got an array of shape {targets.shape} instead."
+        )
+        raise ValueError(message)
+    check_consistent_length(inputs, targets)
+    return targets
 
 
 def check_option(value: object, options: Iterable[str], parameter: str, owner: str) -> None:

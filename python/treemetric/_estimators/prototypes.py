@@ -1,7 +1,7 @@
 """Prototypes among the data for generalised learning vector quantisation (GLVQ).
 
-The loss is E = Σ_i Φ(μ_i), where μ_i compares the distances of point i to the closest prototype of
-its own class and of another class; see `squashing`.
+The loss is E = Σ_i w_i Φ(μ_i), where μ_i compares the distances of point i to the closest prototype
+of its own class and of another class, see `squashing`, and w_i is its weight, 1 by default.
 
 Median variants (Nebel, Hammer, Frohberg and Villmann 2015) choose prototypes among the data by
 generalised expectation maximisation: the E-step assigns every point to its closest prototypes,
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from treemetric._base.typing import FloatArray
+from treemetric._estimators.medoids import greedy_medoids
 from treemetric._estimators.squashing import TINY, Squash, relevance
 
 Indices = npt.NDArray[np.int64]
@@ -30,7 +31,9 @@ class Selection(NamedTuple):
     """Chosen prototypes: positions in the data, their classes, the loss and its history.
 
     Prototypes are grouped by class. ``loss_curve`` holds the loss at the start and after each
-    round over all prototypes; it never rises.
+    round over all prototypes; it never rises. ``validation_curve`` holds the mean loss of the
+    points that are held out, if there are any; ``loss`` and the prototypes are then those of its
+    minimum.
     """
 
     indices: Indices
@@ -38,6 +41,16 @@ class Selection(NamedTuple):
     loss: float
     loss_curve: FloatArray
     n_iter: int
+    validation_curve: FloatArray | None = None
+
+
+class HeldOut(NamedTuple):
+    """Points that decide when to stop: distances to all candidates, classes and weights."""
+
+    distances: FloatArray
+    codes: Indices
+    weights: FloatArray | None
+    patience: int
 
 
 def closest(
@@ -84,6 +97,8 @@ def select_prototypes(
     start: Indices | None = None,
     n_init: int = 1,
     by_class: bool = True,
+    weights: FloatArray | None = None,
+    held_out: HeldOut | None = None,
     report: Callable[[int, int], object] | None = None,
 ) -> Selection:
     """Choose prototypes among the data such that the loss is small.
@@ -98,7 +113,10 @@ def select_prototypes(
     prototypes lowers the loss by ``tol`` per point or less.
 
     The loss is summed over the points class by class, or in their own order if ``by_class`` is
-    False; its last digit can depend on that. ``report`` is called after each round with the number
+    False; its last digit can depend on that. ``weights`` are positive and multiply the losses of
+    points. With ``held_out``, the prototypes with the lowest loss of the points that are held out
+    are kept, and the search also ends when this loss has not become lower in ``patience`` rounds.
+    ``report`` is called after each round with the number
     of rounds and their upper limit; rounds that a start did not need count as done.
     """
     codes = np.asarray(y, dtype=np.int64)
@@ -110,6 +128,8 @@ def select_prototypes(
         n_prototypes,
         squash or Squash(),
         order,
+        weights,
+        held_out,
     )
     random = check_random_state(random_state)
 
@@ -126,7 +146,7 @@ def select_prototypes(
     best = run(0, first)
     for number in range(1, n_init):
         other = run(number, search.random(random))
-        if other.loss < best.loss - search.slack:
+        if search.is_better(other, best):
             best = other
     return best
 
@@ -142,6 +162,8 @@ class _Search:
         n_prototypes: int | Indices,
         squash: Squash,
         order: Indices,
+        weights: FloatArray | None,
+        held_out: HeldOut | None,
     ) -> None:
         by_class = np.argsort(codes[candidates], kind="stable")
         self.candidates = candidates[by_class]
@@ -154,25 +176,23 @@ class _Search:
         self.starts = self.ends - sizes
         self.labels = np.repeat(np.arange(len(sizes)), self.counts)
         self.own = self.labels[:, None] == self.codes
+        self.weights = None if weights is None else weights[order]
+        self.total = float(len(codes) if weights is None else weights.sum())
         # Losses that differ by less are equal up to rounding.
-        self.slack = 1e-12 * max(1, len(codes))
+        self.slack = 1e-12 * (max(1.0, self.total) if weights is None else self.total)
+        self.held_out = held_out
+        self.held_columns = by_class
 
     def greedy(self) -> Indices:
         """Take the medoid of each class, then the points that lower its sum of distances most."""
-        chosen: list[int] = []
+        chosen = []
         for label, count in enumerate(self.counts):
             begin, end = self.starts[label], self.ends[label]
-            rows = self.rows[np.ix_(np.arange(begin, end), np.flatnonzero(self.codes == label))]
-            nearest = np.full(rows.shape[1], np.inf)
-            taken = np.zeros(end - begin, dtype=bool)
-            for _ in range(count):
-                sums = np.minimum(rows, nearest).sum(axis=1)
-                sums[taken] = np.inf
-                best = int(np.argmax(sums <= sums.min() * (1 + 1e-12)))
-                taken[best] = True
-                nearest = np.minimum(nearest, rows[best])
-                chosen.append(begin + best)
-        return np.array(chosen, dtype=np.int64)
+            own = np.flatnonzero(self.codes == label)
+            rows = self.rows[np.ix_(np.arange(begin, end), own)]
+            weights = None if self.weights is None else self.weights[own]
+            chosen.append(begin + greedy_medoids(rows, int(count), weights))
+        return np.concatenate(chosen)
 
     def given(self, start: Indices) -> Indices:
         """Return the rows of the points to start from, grouped by class."""
@@ -206,6 +226,7 @@ class _Search:
         """Exchange one prototype after the other until a round no longer helps."""
         chosen = start.copy()
         curve = [self.loss(chosen)]
+        kept = _Kept(self.held_out, chosen, curve[0], self.validation_loss(chosen))
         rounds = 0
         # Prototypes to try until one of them is exchanged again.
         pending = len(chosen) if len(self.counts) > 1 else 0
@@ -216,12 +237,36 @@ class _Search:
                     break
                 pending = len(chosen) - 1 if self.exchange(chosen, k) else pending - 1
             curve.append(self.loss(chosen))
+            kept.add(chosen, curve[-1], self.validation_loss(chosen))
             finished(rounds)
-            if curve[-2] - curve[-1] <= tol * len(self.codes):
+            if curve[-2] - curve[-1] <= tol * self.total or kept.is_over():
                 break
-        loss_curve = np.array(curve)
-        indices = self.candidates[chosen]
-        return Selection(indices, self.labels.copy(), float(curve[-1]), loss_curve, max(1, rounds))
+        return Selection(
+            self.candidates[kept.chosen],
+            self.labels.copy(),
+            float(kept.loss),
+            np.array(curve),
+            max(1, rounds),
+            None if self.held_out is None else np.array(kept.curve),
+        )
+
+    def is_better(self, one: Selection, other: Selection) -> bool:
+        """Return whether one result is better than another by more than rounding."""
+        if one.validation_curve is None or other.validation_curve is None:
+            return one.loss < other.loss - self.slack
+        return bool(one.validation_curve.min() < other.validation_curve.min() - 1e-12)
+
+    def validation_loss(self, chosen: Indices) -> float:
+        """Return the mean loss of the points that are held out; 0 if there are none."""
+        if self.held_out is None:
+            return 0.0
+        distances, codes, weights, _ = self.held_out
+        rows = distances[:, self.held_columns[chosen]]
+        own = self.labels == codes[:, None]
+        plus = np.where(own, rows, np.inf).min(axis=1)
+        minus = np.where(own, np.inf, rows).min(axis=1)
+        losses = self.squash.value(relevance(plus, minus))
+        return float(np.average(losses, weights=weights))
 
     def split(self, chosen: Indices, without: int | None = None) -> tuple[FloatArray, FloatArray]:
         """Return d⁺ and d⁻ of all points, infinite where there is no such prototype."""
@@ -234,7 +279,8 @@ class _Search:
 
     def loss(self, chosen: Indices) -> float:
         """Return the loss of some prototypes."""
-        return float(self.squash.value(relevance(*self.split(chosen))).sum())
+        losses = self.squash.value(relevance(*self.split(chosen)))
+        return float(losses.sum() if self.weights is None else losses @ self.weights)
 
     def exchange(self, chosen: Indices, k: int) -> bool:
         """Exchange prototype k for the best candidate of its class; return whether it helped."""
@@ -258,6 +304,8 @@ class _Search:
         own = self.own[k]
         lowered, fixed = np.where(own, plus, minus), np.where(own, minus, plus)
         sign = np.where(own, 1.0, -1.0)
+        weights = self.weights
+        signed = sign if weights is None else sign * weights
         begin, end = self.starts[self.labels[k]], self.ends[self.labels[k]]
         losses = np.empty(end - begin)
         step = max(1, _BLOCK // len(plus))
@@ -269,8 +317,32 @@ class _Search:
             ratio /= block
             part = slice(at - begin, at - begin + len(block))
             if self.squash.kind == "identity":
-                losses[part] = ratio @ sign
+                losses[part] = ratio @ signed
             else:
                 ratio *= sign
-                losses[part] = self.squash.value(ratio).sum(axis=1)
+                values = self.squash.value(ratio)
+                losses[part] = values.sum(axis=1) if weights is None else values @ weights
         return losses
+
+
+class _Kept:
+    """The prototypes to return: the last ones or, with points held out, the best for these."""
+
+    def __init__(
+        self, held_out: HeldOut | None, chosen: Indices, loss: float, validation: float
+    ) -> None:
+        self.patience = None if held_out is None else held_out.patience
+        self.chosen, self.loss = chosen.copy(), loss
+        self.curve = [validation]
+        self.best = 0
+
+    def add(self, chosen: Indices, loss: float, validation: float) -> None:
+        """Add the prototypes after a round."""
+        self.curve.append(validation)
+        if self.patience is None or validation < self.curve[self.best] - 1e-12:
+            self.best = len(self.curve) - 1
+            self.chosen, self.loss = chosen.copy(), loss
+
+    def is_over(self) -> bool:
+        """Return whether the loss of the points held out did not become lower for too long."""
+        return self.patience is not None and len(self.curve) - 1 - self.best >= self.patience

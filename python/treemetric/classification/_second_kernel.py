@@ -32,7 +32,7 @@ class SecondKernel:
         # Rows of length 1, or rows of zeros.
         self._features: Any = None
         if isinstance(kernel, TreeFeatures):
-            self._features = normalised(kernel.fit_transform(trees))
+            self._features = normalised(kernel._fit_counts(trees))
         else:
             kernel.fit(trees)
 
@@ -46,7 +46,7 @@ class SecondKernel:
         """Combine with another kernel of new trees with some of the training trees."""
         if isinstance(self.kernel, TreeKernel):
             return self._combined(self.kernel(trees, self._trees[columns]), other)
-        rows = normalised(self.kernel.transform(trees))
+        rows = normalised(self.kernel._counts(trees))
         return self._combined((rows @ self._features[columns].T).toarray(), other)
 
     def _combined(self, own: FloatArray, other: FloatArray) -> FloatArray:

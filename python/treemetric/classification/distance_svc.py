@@ -5,26 +5,33 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import CostsLike, FloatArray
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
-from treemetric._estimators.checks import Codes, check_option, check_positive
-from treemetric.classification._second_kernel import COMBINATIONS, SecondKernel
-from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
+from treemetric._estimators.checks import Codes, check_positive
+from treemetric._estimators.weighting import weighted_points
+from treemetric.classification._calibration import calibrate, calibrated
+from treemetric.classification._distance_kernel import DistanceKernel
 from treemetric.features import TreeFeatures
 from treemetric.kernels import TreeKernel
-from treemetric.treeset import TreeSet
 
 # The solver counts its steps in 32 bits.
 _MOST_STEPS = 2**31 - 1
 
 
-class DistanceSVC(TreeClassifier):
+def _has_probabilities(model: "DistanceSVC") -> bool:
+    if not model.probability:
+        message = "predict_proba is not available when probability=False"
+        raise AttributeError(message)
+    return True
+
+
+class DistanceSVC(TreeClassifier, DistanceKernel):
     """A support vector machine on a Gaussian kernel of distances.
 
     The kernel is exp(-d² / (2 ψ²)). For tree edit distances it can have negative eigenvalues,
@@ -54,6 +61,8 @@ class DistanceSVC(TreeClassifier):
         `treemetric.unordered_distance`. Not used with precomputed distances.
     class_weight : dict or 'balanced', optional
         Weights of the classes, as in ``sklearn.svm.SVC``.
+    probability : bool, default=False
+        Whether to enable `predict_proba`, for which fit trains five more machines.
     tol : float, default=1e-3
         Tolerance of the solver.
     max_iter : int, default=-1
@@ -75,9 +84,12 @@ class DistanceSVC(TreeClassifier):
     support_ : ndarray of shape (n_support,)
         Indices of the support vectors in the training data.
     svc_ : SVC or None
-        The fitted machine on the corrected kernel; None if there is only one class.
+        The fitted machine on the corrected kernel, without points of weight 0; None if there is
+        only one class.
     n_iter_ : ndarray
         Number of steps of the solver for each pair of classes.
+    slope_ : float
+        The factor of the decision values in `predict_proba`; only with ``probability=True``.
     kernel_ : TreeKernel or TreeFeatures
         The fitted copy of `kernel`; only with a second kernel.
     trees_ : TreeSet
@@ -144,6 +156,7 @@ class DistanceSVC(TreeClassifier):
         combine: str = "product",
         ordered: bool = True,
         class_weight: Any = None,
+        probability: bool = False,
         tol: float = 1e-3,
         max_iter: int = -1,
         n_jobs: int | None = None,
@@ -158,12 +171,13 @@ class DistanceSVC(TreeClassifier):
         self.combine = combine
         self.ordered = ordered
         self.class_weight = class_weight
+        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> "DistanceSVC":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "DistanceSVC":
         """Train the machine.
 
         Parameters
@@ -172,6 +186,9 @@ class DistanceSVC(TreeClassifier):
             Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
             The classes of the training data.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the training data; C is multiplied by them. They change neither the
+            bandwidth nor the correction of eigenvalues.
 
         Returns
         -------
@@ -186,65 +203,58 @@ class DistanceSVC(TreeClassifier):
         >>> DistanceSVC(C=10).fit(trees, [0, 0, 1, 1]).support_
         array([0, 1, 2, 3], dtype=int32)
         """
-        return self._fit_copy(X, y)
+        return self._fit_copy(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
-        bandwidth = self._check_bandwidth()
-        check_option(self.eigenvalues, ("clip", "flip", "shift", "none"), "eigenvalues", name)
+        bandwidth = self._check_kernel()
         # SVC checks them too, but only after the distances are computed and under its own name.
         check_positive(self.C, "C", name)
         check_positive(self.tol, "tol", name)
         if self.max_iter != -1:
             check_int(self.max_iter, "max_iter", name, most=_MOST_STEPS)
+        check_bool(self.probability, "probability", name)
         self._check_class_weight_type()
-        self._check_kernel()
-        inputs, codes = self._check_training(X, y)
+        inputs, codes, weights = self._check_training(X, y, sample_weight)
         self._check_class_weight(codes)
+        weighted = weighted_points(weights, codes, name)
+        if self.probability and np.bincount(codes[weighted]).min() < 2:
+            must = "False if a class has only one sample"
+            refuse("probability", name, must, shown(self.probability))
         distances = self._measure_symmetric(inputs)
-        self.bandwidth_ = median_distance(distances) if bandwidth is None else bandwidth
         self.svc_: SVC | None = None
         self.support_ = np.zeros(0, dtype=np.int32)
         self.n_iter_ = np.ones(1, dtype=np.int32)
         with stage(self.verbose, f"{name}: kernel and machine", "stages") as report:
-            found = corrected(gaussian(distances, self.bandwidth_), self.eigenvalues)
-            kernel = found.kernel
-            self._second: SecondKernel | None = None
-            if isinstance(inputs, TreeSet) and self.kernel is not None:
-                self._second = SecondKernel(clone(self.kernel), inputs, self.combine)
-                self.kernel_ = self._second.kernel
-                kernel = self._second.gram(kernel)
+            kernel = self._fit_kernel(distances, inputs, bandwidth)
             if report is not None:
                 report(1, 2)
             if len(self.classes_) > 1:
-                machine = SVC(
-                    C=self.C,
-                    kernel="precomputed",
-                    class_weight=self.class_weight,
-                    tol=self.tol,
-                    max_iter=self.max_iter,
-                    # The predicted class then has the largest decision value.
-                    break_ties=True,
-                )
-                self.svc_ = machine.fit(kernel, self.classes_[codes])
-                self.support_ = machine.support_
+                if len(weighted) < len(codes):
+                    # SVC confuses the support vectors if weights are 0 (scikit-learn #27763).
+                    kernel = kernel[np.ix_(weighted, weighted)]
+                    codes, weights = codes[weighted], weights[weighted]  # type: ignore[index]
+                machine = self._machine().fit(kernel, self.classes_[codes], weights)
+                self.svc_ = machine
+                self.support_ = weighted[machine.support_].astype(np.int32)
                 self.n_iter_ = machine.n_iter_
+            if self.probability:
+                self.slope_ = 1.0
+                if self.svc_ is not None:
+                    self.slope_ = calibrate(self._machine(), kernel, codes, weights, self.classes_)
             if report is not None:
                 report(2, 2)
-        self.n_negative_ = found.n_negative
-        # New rows need the correction, not the training kernel.
-        self._correction: Correction = found._replace(kernel=np.zeros((0, 0)))
 
-    def _check_kernel(self) -> None:
-        name = type(self).__name__
-        check_option(self.combine, COMBINATIONS, "combine", name)
-        if self.kernel is None:
-            return
-        if not isinstance(self.kernel, (TreeKernel, TreeFeatures)):
-            must = "None or an instance of TreeKernel or TreeFeatures"
-            refuse("kernel", name, must, shown(self.kernel))
-        if self.metric == "precomputed":
-            refuse("kernel", name, "None if metric='precomputed'", shown(self.kernel))
+    def _machine(self) -> SVC:
+        return SVC(
+            C=self.C,
+            kernel="precomputed",
+            class_weight=self.class_weight,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            # The predicted class then has the largest decision value.
+            break_ties=True,
+        )
 
     def _check_class_weight_type(self) -> None:
         weights = self.class_weight
@@ -267,34 +277,15 @@ class DistanceSVC(TreeClassifier):
             must = f"a dict with classes among {self.classes_.tolist()} as keys"
             refuse("class_weight", type(self).__name__, must, shown(self.class_weight))
 
-    def _check_bandwidth(self) -> float | None:
-        """Check and return the bandwidth; None if it is the median of the data."""
-        if isinstance(self.bandwidth, str) and self.bandwidth == "median":
-            return None
-        number = as_float(self.bandwidth)
-        if not 0 < number < float("inf"):
-            must = "'median' or a float in the range (0.0, inf)"
-            refuse("bandwidth", type(self).__name__, must, shown(self.bandwidth))
-        return number
-
-    def _kernel_rows(self, X: Any) -> FloatArray:
+    def _rows(self, X: Any) -> FloatArray:
         inputs = self._check_queries(X)
+        values = self._kernel_rows(inputs, self.support_.astype(np.int64))
+        if self.svc_ is None:
+            return values
         # The machine uses the kernel with the support vectors only.
-        support = self.support_.astype(np.int64)
-        if self._correction.operator is not None:
-            distances = self._measure(inputs, symmetric=True)
-            values = self._correction.of_rows(gaussian(distances, self.bandwidth_))[:, support]
-        else:
-            distances = self._measure(inputs, support, symmetric=True)
-            values = self._correction.of_rows(gaussian(distances, self.bandwidth_))
-        if isinstance(inputs, TreeSet) and self._second is not None:
-            values = self._second.rows(inputs, support, values)
-        rows = np.zeros((len(inputs), self._n_train()))
-        rows[:, support] = values
+        rows = np.zeros((len(inputs), self.svc_.n_features_in_))
+        rows[:, self.svc_.support_] = values
         return rows
-
-    def _n_train(self) -> int:
-        return self.n_features_in_ if self.metric == "precomputed" else len(self.trees_)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict classes.
@@ -317,7 +308,7 @@ class DistanceSVC(TreeClassifier):
         >>> DistanceSVC().fit(trees, [0, 0, 1, 1]).predict(trees)
         array([0, 0, 1, 1])
         """
-        rows = self._kernel_rows(X)
+        rows = self._rows(X)
         if self.svc_ is None:
             return np.repeat(self.classes_, len(rows))
         predicted: npt.NDArray[Any] = self.svc_.predict(rows)
@@ -345,8 +336,41 @@ class DistanceSVC(TreeClassifier):
         >>> DistanceSVC().fit(trees, [0, 0, 1, 1]).decision_function(trees) > 0
         array([False, False,  True,  True])
         """
-        rows = self._kernel_rows(X)
+        rows = self._rows(X)
         if self.svc_ is None:
             return np.full(len(rows), -1.0)
         values: FloatArray = self.svc_.decision_function(rows)
         return values
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class; only with ``probability=True``.
+
+        The probabilities are the softmax of the decision values times `slope_` or, with two
+        classes, 1 / (1 + exp(-slope · value)) for the second one. The slope maximises the
+        likelihood of the training data, each classified by a machine that was trained without it,
+        in five folds. The largest probability is that of the predicted class.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree, or ndarray of shape (n_samples, n_train)
+            Trees or, with ``metric='precomputed'``, distances to the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.classification import DistanceSVC
+        >>> trees = [Tree.from_sequence(s) for s in ("aaa", "aab", "ccc", "ccd")]
+        >>> model = DistanceSVC(probability=True).fit(trees, [0, 0, 1, 1])
+        >>> model.predict_proba(trees).argmax(axis=1)
+        array([0, 0, 1, 1])
+        """
+        values = self.decision_function(X)
+        if self.svc_ is None:
+            return np.ones((len(values), 1))
+        return calibrated(values, self.slope_)

@@ -10,6 +10,7 @@ from treemetric._base.typing import CostsLike, FloatArray
 from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_positive
+from treemetric._estimators.weighting import weighted_points
 from treemetric.classification._goodness import separate
 
 
@@ -76,7 +77,9 @@ class GoodnessClassifier(TreeClassifier):
     -----
     There is no constant term, as in the reference. Distances are measured from a point to a
     landmark and need not be symmetric. More than two classes are separated one against the rest,
-    and the class with the largest value is predicted; ties go to the first class.
+    and the class with the largest value is predicted; ties go to the first class. There is no
+    ``predict_proba``, because the values are not scores of a probabilistic model; use
+    ``sklearn.calibration.CalibratedClassifierCV``.
 
     References
     ----------
@@ -118,7 +121,7 @@ class GoodnessClassifier(TreeClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> "GoodnessClassifier":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "GoodnessClassifier":
         """Find the weights.
 
         Parameters
@@ -127,6 +130,8 @@ class GoodnessClassifier(TreeClassifier):
             Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
             The classes of the training data.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the errors of the training data. A point of weight 0 is as good as absent.
 
         Returns
         -------
@@ -141,17 +146,20 @@ class GoodnessClassifier(TreeClassifier):
         >>> GoodnessClassifier(0.1).fit(trees, [0, 0, 1, 1]).duality_gap_ < 1e-9
         True
         """
-        return self._fit_copy(X, y)
+        return self._fit_copy(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         strength = check_positive(self.regularisation, "regularisation", name)
         scale = self._check_scale()
         random = check_random_state(self.random_state, name)
-        inputs, codes = self._check_training(X, y)
-        self.landmarks_ = self._choose_landmarks(len(codes), random)
+        inputs, codes, weights = self._check_training(X, y, sample_weight)
+        kept = weighted_points(weights, codes, name)
+        self.landmarks_ = kept[self._choose_landmarks(len(kept), random)]
         everything = len(self.landmarks_) == len(codes)
         distances = self._measure(inputs, None if everything else self.landmarks_)
+        if weights is not None:
+            distances, codes, weights = distances[kept], codes[kept], weights[kept]
         if scale is None:
             positive = distances[distances > 0]
             scale = float(np.median(positive)) if len(positive) else 1.0
@@ -163,11 +171,11 @@ class GoodnessClassifier(TreeClassifier):
         with stage(self.verbose, f"{name}: separators", "classes") as report:
             for label in labels if len(self.classes_) > 1 else ():
                 signs = np.where(codes == label, 1.0, -1.0)
-                found.append(separate(similarities, signs, strength))
+                found.append(separate(similarities, signs, strength, weights))
                 if report is not None:
                     report(len(found), len(labels))
-        weights = [separator.weights for separator in found]
-        self.coef_ = np.array(weights).reshape(-1, len(self.landmarks_))
+        rows = [separator.weights for separator in found]
+        self.coef_ = np.array(rows).reshape(-1, len(self.landmarks_))
         self.loss_ = sum(separator.loss for separator in found)
         self.duality_gap_ = sum(separator.gap for separator in found)
 

@@ -21,7 +21,8 @@ class MedianGLVQ(PrototypeClassifier):
     """Generalised learning vector quantisation with data points as prototypes.
 
     Each class is represented by a few training points, the prototypes, and a new point gets the
-    class of the closest prototype. The prototypes minimise E = Σ Φ(μ), where
+    class of the closest prototype. The prototypes minimise E = Σ w Φ(μ), where w
+    is the weight of a training point, 1 by default, and
     μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the distances d⁺ and d⁻ of a training point to the closest
     prototype of its own class and of another class.
 
@@ -49,8 +50,14 @@ class MedianGLVQ(PrototypeClassifier):
     n_init : int, default=1
         Number of starts. The first start takes the medoid of each class and adds further
         prototypes greedily; the others are random. The result with the lowest loss is kept.
+    validation_fraction : float, optional
+        Share of the training points of each class that is held out. The prototypes with the lowest
+        loss of the points held out are kept. By default no point is held out.
+    patience : int, default=5
+        Number of rounds without a lower loss of the points held out after which the search ends;
+        only with `validation_fraction`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random starts; not used if ``n_init=1``.
+        Seed of the random starts and of the points that are held out.
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
@@ -69,6 +76,9 @@ class MedianGLVQ(PrototypeClassifier):
         The final loss E.
     loss_curve_ : ndarray
         The initial loss and the loss after each round; it never rises.
+    validation_curve_ : ndarray
+        The mean loss of the points held out, initially and after each round; only with
+        `validation_fraction`.
     n_iter_ : int
         Number of rounds; `max_iter` if the search did not converge.
     trees_ : TreeSet
@@ -116,6 +126,8 @@ class MedianGLVQ(PrototypeClassifier):
         max_iter: int = 100,
         tol: float = 1e-6,
         n_init: int = 1,
+        validation_fraction: float | None = None,
+        patience: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -129,11 +141,13 @@ class MedianGLVQ(PrototypeClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.validation_fraction = validation_fraction
+        self.patience = patience
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> "MedianGLVQ":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "MedianGLVQ":
         """Choose the prototypes.
 
         Parameters
@@ -142,6 +156,8 @@ class MedianGLVQ(PrototypeClassifier):
             Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
             The classes of the training data.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the training data in the loss. A point of weight 0 is as good as absent.
 
         Returns
         -------
@@ -156,34 +172,40 @@ class MedianGLVQ(PrototypeClassifier):
         >>> MedianGLVQ().fit(trees, [0, 0, 1, 1]).loss_
         -3.0
         """
-        return self._fit_copy(X, y)
+        return self._fit_copy(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         squash = self._check_squash()
         max_iter = check_int(self.max_iter, "max_iter", name)
         n_init = check_int(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
+        fraction = self._check_stopping()
         random = check_random_state(self.random_state, name)
-        inputs, codes = self._check_training(X, y)
+        inputs, codes, weights = self._check_training(X, y, sample_weight)
         counts = prototype_counts(self.n_prototypes, self.classes_, name)
+        parts = self._parts(codes, weights, fraction, random)
         distances = self._measure(inputs)
         with stage(self.verbose, f"{name}: prototypes", "rounds") as report:
             found = select_prototypes(
-                distances,
-                codes,
+                parts.inner(distances),
+                parts.codes,
                 counts,
                 squash=squash,
                 max_iter=max_iter,
                 tol=tol,
                 random_state=random,
                 n_init=n_init,
+                weights=parts.weights,
+                held_out=parts.held_out(distances, codes, weights, self.patience),
                 report=report,
             )
-        self.prototypes_ = found.indices
+        self.prototypes_ = parts.training[found.indices]
         self.prototype_labels_ = self.classes_[found.labels]
         self.loss_ = found.loss
         self.loss_curve_ = found.loss_curve
+        if found.validation_curve is not None:
+            self.validation_curve_ = found.validation_curve
         self.n_iter_ = found.n_iter
 
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:

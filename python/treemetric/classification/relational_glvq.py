@@ -17,6 +17,7 @@ from treemetric._estimators.prototypes import select_prototypes
 from treemetric.classification._prototypes import PrototypeClassifier
 from treemetric.classification._relational import (
     Mixtures,
+    Problem,
     first_weights,
     half_forms,
     learn_mixtures,
@@ -29,9 +30,9 @@ class RelationalGLVQ(PrototypeClassifier):
 
     A prototype is a convex combination of all training points in the (pseudo-)Euclidean space
     that the distances define; only distances are needed. A new point gets the class of the closest
-    prototype. The weights minimise E = Σ Φ(μ), where μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares the
-    *squared* distances d⁺ and d⁻ of a training point to the closest prototype of its own class and
-    of another class.
+    prototype. The weights minimise E = Σ w Φ(μ), where w is the weight of a training point, 1 by
+    default, and μ = (d⁺ - d⁻) / (d⁺ + d⁻) compares its *squared* distances d⁺ and d⁻ to the closest
+    prototype of its own class and of another class.
 
     Parameters
     ----------
@@ -56,8 +57,14 @@ class RelationalGLVQ(PrototypeClassifier):
         The search ends when a step lowers the loss by less than this share of the loss.
     n_init : int, default=1
         Number of starts of the `MedianGLVQ` that chooses the initial prototypes.
+    validation_fraction : float, optional
+        Share of the training points of each class that is held out. The prototypes with the lowest
+        loss of the points held out are kept. By default no point is held out.
+    patience : int, default=5
+        Number of steps without a lower loss of the points held out after which the search ends;
+        only with `validation_fraction`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random starts; not used if ``n_init=1``.
+        Seed of the random starts and of the points that are held out.
     n_jobs : int, optional
         Number of threads for distances; None means 1, -1 means all CPUs. The result does not
         depend on it.
@@ -76,6 +83,9 @@ class RelationalGLVQ(PrototypeClassifier):
         The final loss E.
     loss_curve_ : ndarray
         The lowest loss so far, initially and after each step.
+    validation_curve_ : ndarray
+        The mean loss of the points held out, initially and after each step; only with
+        `validation_fraction`.
     n_iter_ : int
         Number of steps; `max_iter` if the search did not converge.
     trees_ : TreeSet
@@ -129,6 +139,8 @@ class RelationalGLVQ(PrototypeClassifier):
         max_iter: int = 100,
         tol: float = 1e-6,
         n_init: int = 1,
+        validation_fraction: float | None = None,
+        patience: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -142,11 +154,13 @@ class RelationalGLVQ(PrototypeClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.validation_fraction = validation_fraction
+        self.patience = patience
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> "RelationalGLVQ":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "RelationalGLVQ":
         """Learn the prototypes.
 
         Parameters
@@ -155,6 +169,8 @@ class RelationalGLVQ(PrototypeClassifier):
             Training trees or, with ``metric='precomputed'``, their distances.
         y : array-like of shape (n_samples,)
             The classes of the training data.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the training data in the loss. A point of weight 0 is as good as absent.
 
         Returns
         -------
@@ -169,43 +185,52 @@ class RelationalGLVQ(PrototypeClassifier):
         >>> RelationalGLVQ().fit(trees, [0, 0, 1, 1]).prototype_labels_
         array([0, 1])
         """
-        return self._fit_copy(X, y)
+        return self._fit_copy(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         squash = self._check_squash()
         max_iter = check_int(self.max_iter, "max_iter", name)
         n_init = check_int(self.n_init, "n_init", name)
         tol = check_positive(self.tol, "tol", name, or_zero=True)
+        fraction = self._check_stopping()
         random = check_random_state(self.random_state, name)
-        inputs, codes = self._check_training(X, y)
+        inputs, codes, weights = self._check_training(X, y, sample_weight)
         counts = prototype_counts(self.n_prototypes, self.classes_, name)
+        parts = self._parts(codes, weights, fraction, random)
         distances = self._measure_symmetric(inputs)
+        inner = parts.inner(distances)
         with stage(self.verbose, f"{name}: first prototypes", "rounds") as report:
             first = select_prototypes(
-                distances,
-                codes,
+                inner,
+                parts.codes,
                 counts,
                 squash=squash,
                 random_state=random,
                 n_init=n_init,
+                weights=parts.weights,
                 report=report,
             )
-        start = first_weights(distances, codes, first.indices, first.labels)
+        start = first_weights(inner, parts.codes, first.indices, first.labels, parts.weights)
         # Squares of large distances would overflow. The loss does not depend on the scale.
-        self._unit = float(distances.max()) or 1.0
-        squares = np.square(distances / self._unit)
+        self._unit = float(inner.max()) or 1.0
+        problem = Problem(
+            np.square(inner / self._unit), parts.codes, first.labels, squash, parts.weights
+        )
+        held_out = parts.held_out(distances / self._unit, codes, weights, self.patience)
         if len(self.classes_) > 1:
             with stage(self.verbose, f"{name}: mixtures", "steps") as report:
-                found = learn_mixtures(
-                    squares, codes, first.labels, start, squash, max_iter, tol, report
-                )
+                found = learn_mixtures(problem, start, max_iter, tol, held_out, report)
         else:
-            found = Mixtures(start, half_forms(squares, start), first.loss_curve, 1)
-        self.coefficients_ = found.weights
+            halves = half_forms(problem.squares, start)
+            found = Mixtures(start, halves, first.loss_curve, 1, float(first.loss_curve[-1]))
+        self.coefficients_ = np.zeros((len(start), len(codes)))
+        self.coefficients_[:, parts.training] = found.weights
         self.prototype_labels_ = self.classes_[first.labels]
-        self.loss_ = float(found.loss_curve[-1])
+        self.loss_ = found.loss
         self.loss_curve_ = found.loss_curve
+        if found.validation_curve is not None:
+            self.validation_curve_ = found.validation_curve
         self.n_iter_ = found.n_iter
         self._halves = found.halves
 

@@ -13,7 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from treemetric import _core
 from treemetric._base.typing import Label, Trees
-from treemetric._base.validation import as_float, check_bool, check_int, check_n_jobs, refuse, shown
+from treemetric._base.validation import (
+    as_float,
+    check_bool,
+    check_int,
+    check_memory,
+    check_n_jobs,
+    refuse,
+    shown,
+)
 from treemetric._estimators.checks import check_option, check_some_trees
 from treemetric.features._kinds import MOST_HEIGHT, Kinds, check_ancestors, check_kinds, check_pq
 from treemetric.features._sets import label_hashes
@@ -62,6 +70,8 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with hashing.
     max_features : int, optional
         Use only that many features, the most frequent ones. Not used with hashing.
+    sparse_output : bool, default=True
+        Whether the result is a sparse matrix; ``set_output`` for data frames needs an array.
     n_jobs : int, optional
         Number of threads; None means 1, -1 all CPUs. The result does not depend on it.
 
@@ -122,6 +132,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         norm: str | None = None,
         min_df: float = 1,
         max_features: int | None = None,
+        sparse_output: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.kinds = kinds
@@ -135,6 +146,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.norm = norm
         self.min_df = min_df
         self.max_features = max_features
+        self.sparse_output = sparse_output
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Tags:
@@ -170,7 +182,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(X)
         return self
 
-    def fit_transform(self, X: Trees, y: Any = None) -> csr_matrix:  # noqa: ARG002
+    def fit_transform(self, X: Trees, y: Any = None) -> Any:  # noqa: ARG002
         """Learn the features of the training trees, and count them.
 
         Parameters
@@ -182,7 +194,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        csr_matrix of shape (n_X, n_features)
+        csr_matrix or ndarray of shape (n_X, n_features)
             The counts.
 
         Examples
@@ -192,9 +204,9 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> TreeFeatures("labels").fit_transform([Tree.from_sequence("aba")]).toarray()
         array([[2., 1.]])
         """
-        return self._matrix(self._learn(X))
+        return self._as_output(self._fit_counts(X))
 
-    def transform(self, X: Trees) -> csr_matrix:
+    def transform(self, X: Trees) -> Any:
         """Count the features of trees.
 
         Parameters
@@ -204,7 +216,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        csr_matrix of shape (n_X, n_features)
+        csr_matrix or ndarray of shape (n_X, n_features)
             The counts; features that were not in the training trees are ignored.
 
         Examples
@@ -215,15 +227,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> features.transform([Tree.from_sequence("bcb")]).toarray()
         array([[0., 2.]])
         """
-        check_is_fitted(self)
-        kinds, threads = self._check_params()
-        trees = check_some_trees(X, type(self).__name__)
-        if self.hashing is not None:
-            return self._matrix(self._hashed(trees, kinds, threads))
-        known = self._vocabulary
-        codes = known.codes_of(trees.alphabet)[trees.codes]
-        arrays = (codes, trees.parents, trees.offsets)
-        return self._matrix(known.trie.count(arrays, self._fitted_kinds, (threads, None)))
+        return self._as_output(self._counts(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the names of the columns.
@@ -256,6 +260,28 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = self._vocabulary.names(1 if pq is None else pq[0], prefixed=prefixed)
         return np.array(names, dtype=object)
 
+    def _as_output(self, counts: csr_matrix) -> Any:
+        if self.sparse_output:
+            return counts
+        check_memory(8 * counts.shape[0] * counts.shape[1], f"an array of shape {counts.shape}")
+        return counts.toarray()
+
+    def _fit_counts(self, X: Trees) -> csr_matrix:
+        """Learn and count features; sparse, whatever output scikit-learn is configured for."""
+        return self._matrix(self._learn(X))
+
+    def _counts(self, X: Trees) -> csr_matrix:
+        """Count features; sparse, whatever output scikit-learn is configured for."""
+        check_is_fitted(self)
+        kinds, threads = self._check_params()
+        trees = check_some_trees(X, type(self).__name__)
+        if self.hashing is not None:
+            return self._matrix(self._hashed(trees, kinds, threads))
+        known = self._vocabulary
+        codes = known.codes_of(trees.alphabet)[trees.codes]
+        arrays = (codes, trees.parents, trees.offsets)
+        return self._matrix(known.trie.count(arrays, self._fitted_kinds, (threads, None)))
+
     def _check_params(self) -> tuple[Kinds, int]:
         name = type(self).__name__
         kinds = check_kinds(self.kinds, name)
@@ -266,6 +292,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_int(self.hashing, "hashing", name, most=_MOST_COLUMNS, other="None")
         check_bool(self.alternate_sign, "alternate_sign", name)
         check_bool(self.binary, "binary", name)
+        check_bool(self.sparse_output, "sparse_output", name)
         if self.norm is not None:
             check_option(self.norm, ("l1", "l2"), "norm", name)
         if self.max_features is not None:

@@ -33,16 +33,20 @@ class Variant:
     def make(self, parameters: Parameters, n_trees: int, seed: int) -> Any:
         """Return the learner for a number of training trees."""
         assert self.learner is not None
-        chosen = {
-            name.removesuffix("_per_tree"): value * n_trees if name.endswith("_per_tree") else value
-            for name, value in parameters.items()
-        }
+        chosen = dict(parameters)
+        if "beta_per_tree" in chosen:
+            chosen["beta"] = chosen.pop("beta_per_tree") * n_trees
+        if "regularisation_per_tree" in chosen:
+            chosen["regularisation"] = chosen.pop("regularisation_per_tree")
         return self.learner(unseen="gap-like", random_state=seed, **self.fixed, **chosen)
 
 
-_ONE = {"pairs": "neighbors", "script": "one"}
-_AVERAGE = {"pairs": "neighbors", "script": "average"}
-_PROTOTYPES = {"pairs": "prototypes", "script": "average"}
+# Distances are computed from the costs (`distances.py`), so no learner needs to choose one.
+_ONE = {"pairs": "neighbors", "script": "one", "distance": "pseudo"}
+_AVERAGE = {"pairs": "neighbors", "script": "average", "distance": "pseudo"}
+_PROTOTYPES = {"pairs": "prototypes", "script": "average", "distance": "pseudo"}
+# The settings of the source, whatever the defaults of the learners are.
+_VECTORS = {"squashing": "identity", "n_components": None}
 
 VARIANTS: dict[str, Variant] = {
     # Both distances are equal under unit costs; one is computed.
@@ -50,8 +54,8 @@ VARIANTS: dict[str, Variant] = {
     "G1": Variant("GESL, one script", GESL, _ONE, DISTANCES, "one"),
     "G2": Variant("GESL, average of all scripts", GESL, _AVERAGE, DISTANCES),
     "G3": Variant("GESL, average, prototypes", GESL, _PROTOTYPES, DISTANCES),
-    "L1": Variant("LVQ of the costs", LVQCosts, {}),
-    "L2": Variant("LVQ of an embedding, BEDL", BEDL, {}),
+    "L1": Variant("LVQ of the costs", LVQCosts, {"squashing": "identity"}),
+    "L2": Variant("LVQ of an embedding, BEDL", BEDL, _VECTORS),
     # Not in the source: GESL among the pseudo-metrics.
     "G1M": Variant("G1 among pseudo-metrics", GESL, {**_ONE, "metric": True}, script="one"),
     "G2M": Variant("G2 among pseudo-metrics", GESL, {**_AVERAGE, "metric": True}),

@@ -68,6 +68,7 @@ class Steps:
         (trees, classes), (dev, truth) = self.splits["train"], self.splits["dev"]
         learner = BEDL(
             init=initial,
+            regularisation=0.0,
             n_candidates=self.plan.n_candidates,
             max_iter=self.plan.max_iter,
             max_inner_iter=self.plan.max_inner_iter,
