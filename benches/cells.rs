@@ -185,22 +185,24 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> f64 
         Lanes::Bytes => 4,
         Lanes::Words => 3,
         Lanes::Ints => 2,
-        Lanes::Doubles => 1,
+        Lanes::Doubles | Lanes::Longs => 1,
     };
-    let wide = matches!(lanes, Lanes::Ints | Lanes::Doubles);
+    let wide = !matches!(lanes, Lanes::Bytes | Lanes::Words);
+    let double = matches!(lanes, Lanes::Doubles | Lanes::Longs);
     // (scan, shift, last, pick, far pick, ports)
     let (scan, shift, last, pick, far, ports) = match instructions {
         // Shuffle and maximum per step; the carry is a permutation, a shuffle and a maximum.
-        Instructions::Avx2 => {
-            (2 * steps + 3, 2, if lanes == Lanes::Doubles { 1 } else { 2 }, 5, 2, 3.0)
-        }
+        Instructions::Avx2 => (2 * steps + 3, 2, if double { 1 } else { 2 }, 5, 2, 3.0),
+        // The carry is a permutation and a maximum.
+        Instructions::Avx512vl => (2 * steps + 2, if wide { 1 } else { 2 }, 1, 2, 2, 3.0),
         // Two carries, of a permutation and a maximum each.
         Instructions::Avx512 => (2 * steps + 4, if wide { 1 } else { 2 }, 1, 2, 2, 2.0),
     };
-    // Carry in (and, maximum), carry out (last lane; with AVX2 also and, maximum).
-    let hand_over = last + if instructions == Instructions::Avx2 { 4 } else { 2 };
+    // Carry in (and, maximum), carry out (last lane; with narrow vectors also and, maximum).
+    let narrow = instructions != Instructions::Avx512;
+    let hand_over = last + if narrow { 4 } else { 2 };
     // Gathered lanes are loads; put together they take three shuffles.
-    let gathers = instructions == Instructions::Avx2 && lanes == Lanes::Doubles;
+    let gathers = narrow && double;
     let expand = shift + 1 + if gathers { 3 } else { pick };
     // Shift, and, add, and, two maxima, scan, and, maximum.
     let tree = shift + 7 + scan;

@@ -21,10 +21,11 @@
 //! between them are recomputed, but only those that optimal alignments pass through, and counting
 //! looks only at the cells of these that are reached.
 
-/// Evaluates an expression with `$quanta` as the type of whole numbers that these costs need.
+/// Evaluates an expression with `$quanta` as the type of whole numbers that these costs need for
+/// pairs with that many nodes in sum.
 macro_rules! in_quanta {
-    ($costs:expr, $quanta:ident => $body:expr) => {
-        if $costs.is_wide() {
+    ($costs:expr, $nodes:expr, $quanta:ident => $body:expr) => {
+        if $costs.is_wide_for($nodes) {
             type $quanta = i128;
             $body
         } else {
@@ -59,7 +60,7 @@ pub use soft::soft_alignment;
 pub(crate) use sweep::KEEP_LISTS;
 pub use trace::{Ties, one_alignment};
 
-/// Whole numbers of quanta: `i64`, or `i128` for wide tables.
+/// Whole numbers of quanta: `i64`, or `i128` for wide tables and large trees.
 pub(crate) trait Integer: crate::distance::Quanta + recycle::Recycle {}
 impl Integer for i64 {}
 impl Integer for i128 {}

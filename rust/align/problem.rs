@@ -256,7 +256,7 @@ pub fn subtree_distances(pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<V
     let deletes = subtree_totals(&pair.x, |code| costs.delete(code));
     let inserts = subtree_totals(&pair.y, |code| costs.insert(code));
     let m = inserts.len();
-    in_quanta!(costs, Q => {
+    in_quanta!(costs, pair.nodes(), Q => {
         let right = Orientation::Right;
         let mut savings = Recycled::<Q>::default();
         subtree_savings(pair, right, &mut savings, scratch)?;

@@ -9,6 +9,7 @@ mod operations;
 pub mod scale;
 mod table;
 pub mod texts;
+mod units;
 pub mod vectors;
 
 pub use axioms::{Axiom, Violation, closure, violations};

@@ -16,6 +16,8 @@ pub struct OperationCosts {
     insert: i128,
     /// What a pair of different labels saves, in quanta; negative where it loses, or [`NEVER`].
     raw_mismatch: i128,
+    /// The largest finite one of the three, in quanta.
+    largest_cost: i128,
     /// Quanta of a unit.
     unit: i128,
     /// What pairs of equal and of different labels save, in units, at least 0.
@@ -29,6 +31,7 @@ impl OperationCosts {
         delete: 1,
         insert: 1,
         raw_mismatch: 1,
+        largest_cost: 1,
         unit: 1,
         savings: (2, 1),
         scale: Scale::Decimal(0),
@@ -47,7 +50,8 @@ impl OperationCosts {
         let mismatch = raw_mismatch.max(0);
         let unit = greatest_common_divisor(all, mismatch).max(1);
         let savings = (all / unit, mismatch / unit);
-        Ok(Self { delete, insert, raw_mismatch, unit, savings, scale })
+        let largest_cost = scale.quanta(survey.largest);
+        Ok(Self { delete, insert, raw_mismatch, largest_cost, unit, savings, scale })
     }
 
     /// Quanta for deleting a node.
@@ -60,6 +64,11 @@ impl OperationCosts {
     #[inline(always)]
     pub(crate) fn insert(&self) -> i128 {
         self.insert
+    }
+
+    /// The largest finite cost, in quanta.
+    pub(crate) fn largest_cost(&self) -> i128 {
+        self.largest_cost
     }
 
     /// How many quanta the kernels count as one.

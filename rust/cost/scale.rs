@@ -9,8 +9,9 @@
 //! Costs that are short decimals (1, 0.5, 0.01) keep their value: the quantum is a power of ten
 //! and the result is the correctly rounded sum. All other costs are rounded to a grid of 2⁻⁴⁰
 //! of the next power of two above the largest one, which moves each by at most 2⁻⁴⁰, or 9.1e-13,
-//! of the largest. Where that is much of a small cost (next to a penalty of a billion, say), the
-//! grid is 2⁻¹⁰⁰ and sums need 128 bits.
+//! of the largest. Where that is much of a small cost, the grid is finer, by as much as the small
+//! cost needs: it moves by 1e-9 of itself at most. Beyond 2⁻⁵⁰ (next to a penalty of a billion,
+//! say), the grid is 2⁻¹⁰⁰ and sums need 128 bits.
 //!
 //! An infinite cost says that an edit is never made. It has no quanta and no say in the scale.
 
@@ -19,9 +20,13 @@
 /// A saving is at most twice the largest cost, so a float64 counts exactly what pairs save whose
 /// smaller tree has 2¹² nodes or fewer: `2 * 2^12 * 2^40 = 2^53`.
 const GRID_BITS: i32 = 40;
+/// The same for small costs beside large ones: a saving still fits a float64, and 512 of them fit
+/// 64 bits.
+const FINEST_BITS: i32 = 50;
 /// The same for costs of very different size.
 const WIDE_BITS: i32 = 100;
-/// Costs below this share of the largest one would be rounded by more than 1e-9 of themselves.
+/// Costs below this share of the largest one would be rounded by more than 1e-9 of themselves on
+/// the coarsest grid.
 const SMALLEST_SHARE: f64 = 1.0 / 2048.0;
 /// Most decimals that are tried before the grid is used.
 const MAX_DECIMALS: i32 = 9;
@@ -53,12 +58,17 @@ impl Scale {
             return Scale::Decimal(decimals);
         }
         let exponent = exponent_above(largest);
-        let small = |&cost: &f64| cost != 0.0 && cost < largest * SMALLEST_SHARE;
-        let any_small = |part: &&[f64]| part.chunks(CHUNK).any(|chunk| any_of(chunk, small));
-        if costs.iter().any(any_small) {
-            Scale::Wide(exponent - WIDE_BITS)
+        let smallest = costs.iter().map(|part| smallest_of(part)).fold(f64::INFINITY, f64::min);
+        // Each further bit of the grid halves the smallest cost that it serves.
+        let mut bits = GRID_BITS;
+        let mut served = largest * SMALLEST_SHARE;
+        while smallest < served && bits <= FINEST_BITS {
+            (bits, served) = (bits + 1, served / 2.0);
+        }
+        if bits <= FINEST_BITS {
+            Scale::Binary(exponent - bits)
         } else {
-            Scale::Binary(exponent - GRID_BITS)
+            Scale::Wide(exponent - WIDE_BITS)
         }
     }
 
@@ -130,6 +140,19 @@ impl Survey {
 #[inline(always)]
 fn any_of(chunk: &[f64], holds: impl Fn(&f64) -> bool) -> bool {
     chunk.iter().fold(false, |any, cost| any | holds(cost))
+}
+
+/// The smallest cost above 0; infinity if there is none. Without a branch for each.
+fn smallest_of(costs: &[f64]) -> f64 {
+    let above_zero = |cost: f64| if cost == 0.0 { f64::INFINITY } else { cost };
+    let mut lanes = [f64::INFINITY; 8];
+    for chunk in costs.chunks(lanes.len()) {
+        for (least, &cost) in lanes.iter_mut().zip(chunk) {
+            let cost = above_zero(cost);
+            *least = if cost < *least { cost } else { *least };
+        }
+    }
+    lanes.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// A number of at most 2^51 rounded to a whole one, halves up, as `f64::round` but without a call.
@@ -208,11 +231,12 @@ mod tests {
             return Scale::Decimal(k);
         }
         let exponent = exponent_above(largest);
-        if costs.iter().any(|&cost| cost != 0.0 && cost < largest * SMALLEST_SHARE) {
-            Scale::Wide(exponent - WIDE_BITS)
-        } else {
-            Scale::Binary(exponent - GRID_BITS)
-        }
+        // The coarsest grid from 40 to 50 bits that rounds no cost by more than 2^-30 of itself,
+        // if it is not more than 2^-41 of the largest.
+        let served = |bits: i32, cost: f64| cost == 0.0 || cost >= largest * 2f64.powi(29 - bits);
+        let grids = GRID_BITS..=FINEST_BITS;
+        let bits = grids.into_iter().find(|&bits| costs.iter().all(|&cost| served(bits, cost)));
+        bits.map_or(Scale::Wide(exponent - WIDE_BITS), |bits| Scale::Binary(exponent - bits))
     }
 
     /// Short and long decimals, their neighbours, and anything.
@@ -350,12 +374,17 @@ mod tests {
     #[test]
     fn small_costs_survive_large_ones() {
         let third = 1.0 / 3.0;
-        for (large, error) in [(1e6, 0.0), (1e9, 0.0), (1e12, 0.0), (1e15, 1e-15)] {
+        for (large, error) in [(1e9, 0.0), (1e12, 0.0), (1e15, 1e-15)] {
             let scale = scale_of(&[third, large, 0.0]);
             assert!(scale.is_wide());
             assert!((scale.to_cost(scale.quanta(third)) - third).abs() <= error);
         }
-        assert!(!scale_of(&[1.0 / 3.0, 100.0]).is_wide());
+        for large in [100.0, 1e3, 1e4, 1e5, 6e5] {
+            let scale = scale_of(&[third, large, 0.0]);
+            assert!(!scale.is_wide());
+            assert!((scale.to_cost(scale.quanta(third)) - third).abs() <= 1e-9 * third);
+            assert!(scale.quanta(large) <= 1 << FINEST_BITS);
+        }
     }
 
     #[test]

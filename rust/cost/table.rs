@@ -3,6 +3,7 @@
 use crate::cost::Scale;
 use crate::cost::scale::{CHUNK, Survey, rounded, whole_number};
 use crate::cost::texts::TextRows;
+use crate::cost::units::into_units;
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 
@@ -22,14 +23,19 @@ const ROW_PART: usize = 1024;
 #[derive(Debug)]
 pub struct CostTable {
     columns: usize,
-    /// `delete + insert - replace`, row by row, whole numbers of quanta, or minus infinity where
+    /// `delete + insert - replace`, row by row, whole numbers of units, or minus infinity where
     /// labels are never paired; empty if they are wide, or too many.
     savings: Vec<f64>,
+    /// Quanta of a unit: all savings are multiples of it, and kernels count in it, so that their
+    /// lanes stay narrow.
+    unit: f64,
     /// Where these come from if they are too many.
     rows: Option<TextRows>,
     /// The same for wide scales only, or [`NEVER`].
     wide_savings: Vec<i128>,
     largest_saving: i128,
+    /// At least what any edit of finite cost costs, in quanta.
+    largest_cost: i128,
     delete: Vec<i128>,
     insert: Vec<i128>,
     scale: Scale,
@@ -160,10 +166,12 @@ impl CostTable {
         let symmetric = OnceLock::new();
         Ok(Self {
             columns,
+            unit: into_units(&mut savings),
             savings,
             rows: None,
             wide_savings,
             largest_saving,
+            largest_cost: scale.quanta(survey.largest),
             delete,
             insert,
             scale,
@@ -174,14 +182,19 @@ impl CostTable {
     /// From what pairing saves, row by row, and what deleting and inserting costs, all in quanta
     /// that a float64 can count.
     pub(crate) fn from_savings(
-        savings: Vec<f64>,
+        mut savings: Vec<f64>,
         delete: Vec<i128>,
         insert: Vec<i128>,
         scale: Scale,
     ) -> Self {
+        let largest_saving = largest_of(&savings);
+        let gaps = largest_number(&delete) + largest_number(&insert);
         Self {
             columns: insert.len(),
-            largest_saving: largest_of(&savings),
+            largest_saving,
+            // Replacing may cost more than deleting and inserting.
+            largest_cost: gaps - least_of(&savings).min(0),
+            unit: into_units(&mut savings),
             savings,
             rows: None,
             wide_savings: Vec::new(),
@@ -200,10 +213,12 @@ impl CostTable {
         insert: Vec<i128>,
         scale: Scale,
     ) -> Self {
-        let largest = |gaps: &[i128]| gaps.iter().copied().max().unwrap_or(0);
+        let most = largest_number(&delete) + largest_number(&insert);
         Self {
             columns: insert.len(),
-            largest_saving: largest(&delete) + largest(&insert),
+            largest_saving: most,
+            largest_cost: most,
+            unit: 1.0,
             savings: Vec::new(),
             rows: Some(rows),
             wide_savings: Vec::new(),
@@ -241,10 +256,16 @@ impl CostTable {
         self.scale.is_wide()
     }
 
-    /// What pairing saves over deleting and inserting, at least 0: who does not gain need not
-    /// pair. Not for wide tables.
+    /// Quanta that pairing saves over deleting and inserting, at least 0: who does not gain need
+    /// not pair. Not for wide tables.
     #[inline(always)]
     pub(crate) fn saving(&self, row: u32, column: u32) -> f64 {
+        self.units(row, column) * self.unit
+    }
+
+    /// The same in units.
+    #[inline(always)]
+    pub(crate) fn units(&self, row: u32, column: u32) -> f64 {
         match &self.rows {
             None => self.savings[row as usize * self.columns + column as usize].max(0.0),
             Some(rows) => rows.saving(row, column).max(0.0),
@@ -256,8 +277,8 @@ impl CostTable {
         self.rows.is_some()
     }
 
-    /// The savings of a row label with all column labels, at least 0; if transposed, those of a
-    /// column label with all row labels. Not for wide tables.
+    /// The savings of a row label with all column labels in units, at least 0; if transposed, those
+    /// of a column label with all row labels. Not for wide tables.
     #[inline(always)]
     pub(crate) fn fill_row(&self, label: u32, transposed: bool, out: &mut [f64]) {
         if let Some(rows) = &self.rows {
@@ -267,7 +288,7 @@ impl CostTable {
         for (other, out) in out.iter_mut().enumerate() {
             let (row, column) =
                 if transposed { (other as u32, label) } else { (label, other as u32) };
-            *out = self.saving(row, column);
+            *out = self.units(row, column);
         }
     }
 
@@ -283,7 +304,18 @@ impl CostTable {
             None => self.savings[cell],
             Some(rows) => rows.saving(row, column),
         };
-        if saving == f64::NEG_INFINITY { NEVER } else { saving as i128 }
+        if saving == f64::NEG_INFINITY { NEVER } else { (saving * self.unit) as i128 }
+    }
+
+    /// Quanta of a unit.
+    #[inline(always)]
+    pub(crate) fn unit(&self) -> i128 {
+        self.unit as i128
+    }
+
+    /// At least what any edit of finite cost costs, in quanta.
+    pub(crate) fn largest_cost(&self) -> i128 {
+        self.largest_cost
     }
 
     /// The largest saving of all pairs of labels, at least 0.
@@ -293,7 +325,7 @@ impl CostTable {
 
     /// The largest cost of deleting a row label or inserting a column label; 0 without labels.
     pub(crate) fn largest_gap(&self) -> i128 {
-        self.delete.iter().chain(&self.insert).copied().max().unwrap_or(0)
+        largest_number(&self.delete).max(largest_number(&self.insert))
     }
 
     pub(crate) fn delete(&self, row: u32) -> i128 {
@@ -303,6 +335,15 @@ impl CostTable {
     pub(crate) fn insert(&self, column: u32) -> i128 {
         self.insert[column as usize]
     }
+}
+
+fn largest_number(numbers: &[i128]) -> i128 {
+    numbers.iter().copied().max().unwrap_or(0)
+}
+
+/// The least finite number of quanta; 0 if there is none.
+fn least_of(savings: &[f64]) -> i128 {
+    savings.iter().copied().filter(|saving| saving.is_finite()).fold(0.0, f64::min) as i128
 }
 
 /// The largest number of quanta, at least 0.
@@ -376,6 +417,7 @@ mod tests {
                         scale.quanta(delete[a]) + scale.quanta(insert[b]) - scale.quanta(cost)
                     };
                     prop_assert_eq!(table.raw_saving(a as u32, b as u32), saving);
+                    prop_assert!(cost.is_infinite() || scale.quanta(cost) <= table.largest_cost());
                     if !scale.is_wide() {
                         prop_assert_eq!(table.saving(a as u32, b as u32), saving.max(0) as f64);
                     }

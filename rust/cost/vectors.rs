@@ -8,10 +8,14 @@
 use crate::cost::scale::{Scale, exponent_above};
 use crate::cost::table::CostTable;
 use crate::error::{Error, Result};
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 
 /// Quanta per largest cost, as a power of two.
 const GRID_BITS: i32 = 40;
+/// The same for cosines in single precision: products have errors of this size.
+const SINGLE_BITS: i32 = 24;
+/// Rows whose products are computed at a time.
+const PRODUCT_ROWS: usize = 256;
 /// Below this share of the squared lengths, a squared distance from a product has lost digits.
 const CANCELLED: f64 = 1e-2;
 
@@ -85,7 +89,11 @@ impl<'a> VectorCosts<'a> {
             )));
         }
         let largest = if kind == VectorKind::Euclidean { 2.0 * longest } else { 1.0 };
-        let exponent = exponent_above(largest) - GRID_BITS;
+        let bits = match (elements, kind) {
+            (Elements::Single(_), VectorKind::Cosine) => SINGLE_BITS,
+            _ => GRID_BITS,
+        };
+        let exponent = exponent_above(largest) - bits;
         let (scale, per_unit) = (Scale::Binary(exponent), 2f64.powi(-exponent));
         Ok(Self { elements, dimension, lengths, kind, scale, per_unit })
     }
@@ -178,12 +186,16 @@ impl<'a> VectorCosts<'a> {
         b: ArrayView2<'_, T>,
     ) -> Vec<f64>
     where
-        T: ndarray::LinalgScalar + Into<f64>,
+        T: ndarray::LinalgScalar + Default + Into<f64>,
     {
-        let products = a.dot(&b.t());
         let gaps: Vec<_> = y.codes.iter().map(|&code| self.quanta(self.gap_cost(code))).collect();
-        let mut savings = Vec::with_capacity(products.len());
+        let mut savings = Vec::with_capacity(x.codes.len() * y.codes.len());
+        let mut products = Array2::default((0, 0));
         for (i, &from) in x.codes.iter().enumerate() {
+            if i % PRODUCT_ROWS == 0 {
+                let end = x.codes.len().min(i + PRODUCT_ROWS);
+                products = a.slice(s![i..end, ..]).dot(&b.t());
+            }
             let gap = self.quanta(self.gap_cost(from));
             for (j, &to) in y.codes.iter().enumerate() {
                 // The squared length of the difference, or with a sign of -1 of the sum.
@@ -194,7 +206,7 @@ impl<'a> VectorCosts<'a> {
                 let cost = if from == to {
                     0.0
                 } else if self.has_vector(from) && self.has_vector(to) {
-                    self.cost(from, to, products[[i, j]].into(), apart)
+                    self.cost(from, to, products[[i % PRODUCT_ROWS, j]].into(), apart)
                 } else {
                     self.gap_cost(from).max(self.gap_cost(to))
                 };

@@ -25,8 +25,6 @@ use crate::tree::{Orientation, Oriented};
 
 /// More than any cost, and twice as much still fits.
 const NEVER: i64 = 1 << 61;
-/// Trees with more nodes than this in sum could have costs beyond [`NEVER`].
-const MOST_NODES: usize = 1 << 18;
 /// Below this much work (cells) looking for a band takes longer than the distance.
 const SMALL: f64 = 1e5;
 /// What beginning a table costs, in cells.
@@ -123,7 +121,7 @@ impl Band {
     fn that_pays(pair: &Pair<'_>, cells: f64, limit: i128) -> Option<Self> {
         let Pair { x, y, costs } = pair;
         let (n, m) = (x.tree.nodes(), y.tree.nodes());
-        if cells < SMALL || n + m > MOST_NODES || costs.is_wide() {
+        if cells < SMALL || costs.is_wide_for(n + m) {
             return None;
         }
         let edits = most_edits(pair, limit)?;
@@ -267,7 +265,7 @@ fn cell_cost(costs: Costs<'_>, smaller: usize) -> f64 {
     match Lanes::narrowest(costs, smaller) {
         Some(Lanes::Bytes | Lanes::Words) => 20.0,
         Some(Lanes::Ints) => 10.0,
-        Some(Lanes::Doubles) => 5.0,
+        Some(Lanes::Doubles | Lanes::Longs) => 5.0,
         None => 2.0,
     }
 }

@@ -36,6 +36,11 @@ impl Kernel {
         }
     }
 
+    /// Whether the lanes are given.
+    fn is_exact(self) -> bool {
+        matches!(self, Kernel::Exactly(..))
+    }
+
     /// Whether these instructions may be used.
     pub(crate) fn may_use(self, instructions: Instructions) -> bool {
         match self {
@@ -244,24 +249,34 @@ impl GroupRun<'_> {
             members.map(|member| member.tree.oriented(group.orientation).column_work).sum();
         let kernel = if cells_of_a_row > LARGEST_TABLES { Kernel::Scalar } else { kernel };
         let smaller = rows.operand.tree.nodes().min(group.largest);
-        let mut read = read;
+        let most = costs.largest_saving().saturating_mul(smaller as i128);
         if kernel != Kernel::Scalar
-            && let Some(lanes) = kernel.lanes(costs, smaller)
+            && let Some(sure) = kernel.lanes(costs, smaller)
         {
-            let visitor = Packed { run: self, read };
-            let may_use = |instructions| kernel.may_use(instructions);
-            let result = group.keeper.with_tables(|tables| {
-                in_stored_lanes(lanes, may_use, tables, &mut workspace.packed, visitor)
-            });
-            match result {
-                Ok(result) => return result,
-                Err(visitor) => read = visitor.read,
+            let Workspace { packed, hopes, .. } = workspace;
+            // A single saving always fits, so that no number is cut off but by a sum.
+            let fits = |lanes: &Lanes| !kernel.is_exact() && costs.largest_saving() <= lanes.most();
+            let hoped = hopes.narrower(sure, most).filter(fits);
+            for lanes in hoped.into_iter().chain([sure]) {
+                let limit = (lanes != sure).then_some(lanes.most());
+                let visitor = Packed { run: self, read, limit };
+                let may_use = |instructions| kernel.may_use(instructions);
+                let result = group
+                    .keeper
+                    .with_tables(|tables| in_stored_lanes(lanes, may_use, tables, packed, visitor));
+                let Ok(result) = result else { break };
+                let found = result?;
+                hopes.learn(found, most);
+                if limit.is_none_or(|limit| found < limit) {
+                    return Ok(());
+                }
             }
         }
         // Savings are small where all that counts of labels is whether they are equal.
-        let most = costs.largest_saving().saturating_mul(smaller as i128);
         match costs {
-            _ if costs.is_wide() => self.scalar(&mut workspace.wide, read),
+            _ if costs.is_wide() || most > i64::MAX.into() => {
+                self.scalar(&mut workspace.wide, read)
+            }
             Costs::Unit | Costs::Operations(_) if most <= u32::MAX.into() => {
                 self.scalar(&mut workspace.counts, read)
             }
@@ -274,10 +289,12 @@ impl GroupRun<'_> {
 struct Packed<'a, R> {
     run: &'a GroupRun<'a>,
     read: &'a mut R,
+    /// The number at which sums stop, if they may.
+    limit: Option<i128>,
 }
 
 impl<R: Read> InStoredLanes<TablesOf, BuffersOf> for Packed<'_, R> {
-    type Output = Result<()>;
+    type Output = Result<i128>;
 
     #[inline(always)]
     fn run<S: Simd>(
@@ -285,7 +302,7 @@ impl<R: Read> InStoredLanes<TablesOf, BuffersOf> for Packed<'_, R> {
         simd: S,
         tables: &<TablesOf as Family>::Of<S>,
         buffers: &mut <BuffersOf as Family>::Of<S>,
-    ) -> Result<()> {
-        self.run.packed(simd, tables, buffers, self.read)
+    ) -> Result<i128> {
+        self.run.packed(simd, tables, buffers, self.read, self.limit)
     }
 }

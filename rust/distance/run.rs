@@ -38,14 +38,16 @@ impl GroupRun<'_> {
         self.group.members.iter().map(|member| member.tree.oriented(self.group.orientation))
     }
 
-    /// The packed kernel, with tables by orientation.
+    /// The packed kernel, with tables by orientation. Returns the largest saving of a member in
+    /// units; if that is the limit, at which sums stop, there is nothing to be read.
     pub(crate) fn packed<S: Simd>(
         &self,
         simd: S,
         tables: &[OnceLock<Box<Columns<S>>>; 2],
         buffers: &mut packed::PackedBuffers<S>,
         read: &mut impl Read,
-    ) -> Result<()> {
+        limit: Option<i128>,
+    ) -> Result<i128> {
         let table = &tables[self.group.orientation as usize];
         let built;
         let columns = if let Some(columns) = table.get() {
@@ -81,16 +83,23 @@ impl GroupRun<'_> {
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
         simd.run(PackedJob { rows, layout, columns, buffers, lazy, cancel: self.cancel })?;
-        let mut start = 0;
         let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
-        let unit = self.costs.unit();
-        for (member, columns) in self.member_trees().enumerate() {
-            let row_of = layout.row;
-            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
+        let whole = &table[layout.row[rows.len() - 1] as usize * stride..][..stride];
+        let (mut start, mut largest) = (0, 0);
+        for columns in self.member_trees() {
             start += columns.len();
+            largest = largest.max(whole[start - 1].to_whole());
+        }
+        if limit.is_none_or(|limit| largest < limit) {
+            let (unit, row_of) = (self.costs.unit(), layout.row);
+            start = 0;
+            for (member, columns) in self.member_trees().enumerate() {
+                read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
+                start += columns.len();
+            }
         }
         buffers.sharing = sharing;
-        Ok(())
+        Ok(largest)
     }
 
     /// The profile of a tree that shares nothing.

@@ -233,19 +233,48 @@ proptest! {
             );
         }
         // One of the costs is far larger than the others.
-        let mut costs = kinds.map(|cost| naive::scaled(cost, 1.0 / 3.0));
-        costs[wide] += 1e7;
-        let [delete, insert, replace] = costs;
-        let operations = OperationCosts::new(delete, insert, replace).unwrap();
-        let table = CostTable::new(
-            &std::array::from_fn::<_, 9, _>(|k| if k % 4 == 0 { 0.0 } else { replace }),
-            &[delete; 3],
-            &[insert; 3],
-        )
-        .unwrap();
         let (x, y) = (prepare(&x), prepare(&y));
-        let found = all_ways(&x, &y, Costs::Operations(&operations));
-        prop_assert_eq!(found, all_ways(&x, &y, Costs::Table(&table)));
+        for large in [1e4, 1e5, 1e6, 1e7] {
+            let mut costs = kinds.map(|cost| naive::scaled(cost, 1.0 / 3.0));
+            costs[wide] += large;
+            let [delete, insert, replace] = costs;
+            let operations = OperationCosts::new(delete, insert, replace).unwrap();
+            let table = CostTable::new(
+                &std::array::from_fn::<_, 9, _>(|k| if k % 4 == 0 { 0.0 } else { replace }),
+                &[delete; 3],
+                &[insert; 3],
+            )
+            .unwrap();
+            let found = all_ways(&x, &y, Costs::Operations(&operations));
+            prop_assert_eq!(found, all_ways(&x, &y, Costs::Table(&table)));
+        }
+    }
+
+    /// Small costs beside large ones, by a grid as fine as they need and by the finest: a label that
+    /// does not occur makes the difference.
+    #[test]
+    fn fine_grids_agree_with_the_finest(
+        x in trees(nodes(60), 4), y in trees(nodes(60), 4),
+        exponents in proptest::collection::vec(-20.0..0.0f64, 16 + 8),
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let mut costs: Vec<_> = exponents.iter().map(|exponent| exponent.exp2()).collect();
+        for cell in [0, 5, 10, 15] {
+            costs[cell] = 0.0;
+        }
+        let fine = CostTable::new(&costs[..16], &costs[16..20], &costs[20..]).unwrap();
+        prop_assert!(!fine.is_wide());
+        let found = all_ways(&x, &y, Costs::Table(&fine));
+        prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
+        let wider: Vec<_> = (0..25).map(|k| match (k / 5, k % 5) {
+            (a, b) if a < 4 && b < 4 => costs[a * 4 + b],
+            _ => 1e12,
+        }).collect();
+        let gaps = |from: usize| [&costs[from..from + 4], &[1e12]].concat();
+        let finest = CostTable::new(&wider, &gaps(16), &gaps(20)).unwrap();
+        prop_assert!(finest.is_wide());
+        let expected = all_ways(&x, &y, Costs::Table(&finest))[0];
+        prop_assert!((found[0] - expected).abs() <= 1.1e-9 * expected, "{} {}", found[0], expected);
     }
 
     #[test]
@@ -257,7 +286,11 @@ proptest! {
         let cost = some_cost(seed);
         let table = table(&cost, 4, 0.7);
         let operations = naive::operations(kinds, 0.7);
-        for costs in [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table)] {
+        let fine = [0.0, 1e-6, 0.7, 1e-3, 3e-6, 0.0, 0.2, 0.9, 0.6, 0.4, 0.0, 2e-5, 1e-4, 0.5, 0.1, 0.0];
+        let fine = fine.map(|cost| cost / 3.0);
+        let fine = CostTable::new(&fine, &[0.2; 4], &[1.0 / 7.0; 4]).unwrap();
+        let all = [Costs::Unit, Costs::Operations(&operations), Costs::Table(&table), Costs::Table(&fine)];
+        for costs in all {
             let found = all_ways(&x, &y, costs);
             prop_assert!(found.iter().all(|&d| d == found[0]), "{:?}", found);
         }
@@ -389,13 +422,30 @@ fn lanes_are_as_wide_as_savings_need() {
     ] {
         assert_eq!(narrowest(saving, nodes), Some(expected), "{saving} x {nodes}");
     }
-    assert_eq!(narrowest(1.0 / 3.0, 1 << 16), None);
+    assert_eq!(narrowest(1.0 / 3.0, 1 << 16), Some(Lanes::Longs));
+    assert_eq!(narrowest(1.0 / 3.0, 1 << 25), None);
     let wide = CostTable::new(&[1.0 / 3.0], &[1e12], &[0.0]).unwrap();
     assert_eq!(Lanes::narrowest(Costs::Table(&wide), 0), None);
     assert_eq!(Lanes::narrowest(Costs::Unit, 127), Some(Lanes::Bytes));
     assert_eq!(Lanes::narrowest(Costs::Unit, 128), Some(Lanes::Words));
     assert_eq!(Lanes::narrowest(Costs::Unit, 32_767), Some(Lanes::Words));
     assert_eq!(Lanes::narrowest(Costs::Unit, 32_768), Some(Lanes::Ints));
+}
+
+/// A single saving that does not fit into narrower lanes, in trees that are hoped to save little.
+#[test]
+fn savings_that_do_not_fit_are_not_cut_off() {
+    for saving in [200, 255, 256, 300, 65_535, 65_536, 70_000] {
+        let saving = f64::from(saving);
+        let operations = OperationCosts::new(saving - 1.0, 1.0, 1.0).unwrap();
+        let table = saving_table(saving);
+        for n in [1, 2, 3] {
+            let x = prepare(&shape(n, |i| i as i32 - 1));
+            let y = prepare(&shape(n + 1, |i| i as i32 - 1));
+            assert!(all_ways(&x, &y, Costs::Operations(&operations)).iter().all(|&d| d == 1.0));
+            assert!(all_ways(&y, &x, Costs::Table(&table)).iter().all(|&d| d == saving));
+        }
+    }
 }
 
 /// Equal trees of every shape save the most that the bound allows: one more would overflow.
@@ -430,7 +480,7 @@ fn lanes_filled_to_the_brim_do_not_overflow() {
 #[test]
 #[cfg_attr(miri, ignore = "too large for Miri")]
 fn both_sides_of_every_lane_limit_agree() {
-    // 127 | 128 nodes: bytes | words. 4096 | 4097 of the finest grid: doubles | 64-bit integers.
+    // 127 | 128 nodes: bytes | words. 4096 | 4097 of the coarsest grid: doubles | longs.
     let third = 1.0 / 3.0;
     let table = CostTable::new(&[0.0, third, third, 0.0], &[1.0; 2], &[1.0; 2]).unwrap();
     assert_eq!(Lanes::Doubles.most_nodes(Costs::Table(&table)), 4096);

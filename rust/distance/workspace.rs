@@ -1,5 +1,6 @@
 //! Buffers of one thread.
 
+use crate::distance::hopes::Hopes;
 use crate::distance::{packed, scalar};
 use crate::parallel::Cancel;
 use crate::simd::{AllLanes, Family, Simd};
@@ -27,6 +28,7 @@ pub struct Workspace {
     pub(super) quanta: scalar::ScalarBuffers<i64>,
     pub(super) wide: scalar::ScalarBuffers<i128>,
     pub(super) codes: Vec<u32>,
+    pub(super) hopes: Hopes,
 }
 
 impl Workspace {

@@ -34,9 +34,20 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// Whether savings need more than 64 bits.
+    /// Whether single savings need more than 64 bits.
     pub(crate) fn is_wide(self) -> bool {
         self.scale().is_wide()
+    }
+
+    /// Whether sums of costs over that many nodes need more than 62 bits.
+    pub(crate) fn is_wide_for(self, nodes: usize) -> bool {
+        const MOST: i128 = 1 << 61;
+        let largest = match self {
+            Costs::Unit => 1,
+            Costs::Operations(costs) => costs.largest_cost(),
+            Costs::Table(table) => table.largest_cost(),
+        };
+        self.is_wide() || largest.saturating_mul(nodes as i128) > MOST
     }
 
     /// The most that pairing two nodes can save, in what kernels count: [`Costs::unit`] quanta.
@@ -44,7 +55,7 @@ impl<'a> Costs<'a> {
         match self {
             Costs::Unit => 2,
             Costs::Operations(costs) => costs.savings().0,
-            Costs::Table(table) => table.largest_saving(),
+            Costs::Table(table) => table.largest_saving() / table.unit(),
         }
     }
 
@@ -53,7 +64,8 @@ impl<'a> Costs<'a> {
     pub(crate) fn unit(self) -> i128 {
         match self {
             Costs::Operations(costs) => costs.unit(),
-            Costs::Unit | Costs::Table(_) => 1,
+            Costs::Table(table) => table.unit(),
+            Costs::Unit => 1,
         }
     }
 

@@ -37,6 +37,11 @@ impl Pair<'_> {
         costs_nothing(&self.x, &self.y, self.costs)
     }
 
+    /// Nodes of both trees.
+    pub(crate) fn nodes(&self) -> usize {
+        self.x.tree.nodes() + self.y.tree.nodes()
+    }
+
     /// Nodes of the smaller tree.
     pub(crate) fn smaller(&self) -> usize {
         self.x.tree.nodes().min(self.y.tree.nodes())

@@ -8,7 +8,9 @@ use super::MatrixRequest;
 use super::matrix::Kinds;
 use super::plan::BATCH_LANES;
 use crate::cost::Scale;
-use crate::distance::{FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, most_bytes};
+use crate::distance::{
+    FAVOURITES_BYTES, KEEP_TABLES, KEPT_BYTES, LARGEST_TABLES, MOST_TIMES, most_bytes,
+};
 use crate::pair::{Costs, SetCosts, Side};
 use crate::simd::{Instructions, Lanes};
 use crate::tree::Orientation;
@@ -96,13 +98,15 @@ fn lanes_of(costs: SetCosts<'_>, smaller: u64) -> (Vec<(Lanes, u64)>, u64) {
     };
     let (mut used, mut served) = (Vec::new(), 0);
     for lanes in Lanes::ALL.into_iter().filter(|_| vectors) {
-        let most = smaller.min((lanes.most_nodes(costs) as u64).saturating_add(1));
-        if served < most {
-            served = most;
-            used.push((lanes, served));
+        let sure = (lanes.most_nodes(costs) as u64).saturating_add(1);
+        if served < smaller.min(sure) {
+            served = smaller.min(sure);
+            // Narrow lanes are tried for larger trees too.
+            let times = if lanes <= Lanes::Words { MOST_TIMES as u64 } else { 1 };
+            used.push((lanes, smaller.min(sure.saturating_mul(times))));
         }
     }
-    let scalar = if costs.is_wide() { 16 } else { 8 };
+    let scalar = if costs.is_wide_for(2 * smaller as usize) { 16 } else { 8 };
     (used, if served < smaller { scalar } else { 0 })
 }
 
@@ -117,7 +121,8 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
     let depth = (2.0 * work as f64).sqrt() as u64 + 1;
     let mut thread = THREAD_BYTES.saturating_add(64 * larger);
     for &(lanes, served) in &used {
-        let batch = BATCH_LANES[lanes as usize] as u64;
+        // Batches may be made for narrower lanes, which are tried first.
+        let batch = BATCH_LANES[(lanes as usize).saturating_sub(1)] as u64;
         // A column has as many lanes as its batch, or as itself; either tree may be the column.
         let width = served.max(batch) + WIDEST_VECTOR;
         let row = lanes.bytes() * width;

@@ -8,6 +8,7 @@ use crate::pairwise::filter::FilterMemory;
 use crate::pairwise::plan::{Chosen, Plan, Shape, Task};
 use crate::pairwise::results::{Results, must_meet_themselves};
 use crate::pairwise::task::Matrix;
+use crate::pairwise::whole::WholeTable;
 use crate::pairwise::{Computed, MatrixRequest};
 use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::tree::{Copies, Prepared};
@@ -32,7 +33,9 @@ pub fn compute<S: FnMut(usize, usize, f64)>(
     store: S,
     poll: impl FnMut(u64) -> bool,
 ) -> Result<Computed> {
-    compute_known(request, None, threads, cancel, store, poll)
+    let whole = WholeTable::new(request);
+    let request = whole.as_ref().map_or(*request, |table| table.request(request));
+    compute_known(&request, None, threads, cancel, store, poll)
 }
 
 /// The same, with the bounds of the targets if they are known already.

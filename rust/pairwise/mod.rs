@@ -17,6 +17,7 @@ mod search;
 mod task;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use account::{
     Account, Extent, PREPARED_NODE_BYTES, PREPARED_TREE_BYTES, RETURNED_BYTES, account,

@@ -10,9 +10,11 @@ use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 use std::ops::Range;
 
-/// Lanes per batch of bytes, words, ints and doubles: wide enough to fill vectors, small enough
+/// Lanes per batch of bytes, words, ints, doubles and longs: wide enough to fill vectors, small enough
 /// that tables and state stay in the L1 cache. Measured; the optimum is flat.
-pub(crate) const BATCH_LANES: [usize; 4] = [512, 384, 192, 96];
+pub(crate) const BATCH_LANES: [usize; 5] = [512, 384, 192, 96, 96];
+/// Narrower lanes are likely to do for trees that they are sure to do for with this share of the nodes.
+const LIKELY: f64 = 0.7;
 /// Least and most work of a task, in cells. The upper bound keeps cancelling and progress lively.
 const TASK_CELLS: (f64, f64) = (4e6, 1e8);
 /// Below this much work (cells) of a pair there are no inner paths to look for.
@@ -45,7 +47,11 @@ pub(crate) struct Shape<'a> {
 /// Lanes for a batch whose largest tree has that many nodes.
 fn batch_lanes(costs: SetCosts<'_>, nodes: usize) -> usize {
     let lanes = match costs {
-        SetCosts::Fixed(costs) => Lanes::narrowest(costs, nodes),
+        SetCosts::Fixed(costs) => {
+            let sure = Lanes::narrowest(costs, nodes);
+            let likely = Lanes::narrowest(costs, (LIKELY * nodes as f64) as usize);
+            if sure.and_then(Lanes::hoped) == likely { likely } else { sure }
+        }
         SetCosts::Meeting(_) => None,
     };
     BATCH_LANES[lanes.unwrap_or(Lanes::Doubles) as usize]

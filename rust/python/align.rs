@@ -141,7 +141,7 @@ pub(super) fn align_pair<'py>(
 ) -> PyResult<Aligned<'py>> {
     let ties = if delete_first { Ties::Delete } else { Ties::Pair };
     let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pair.costs, Q => {
+        in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
             let problem = solver.problem::<Q>(Some(0.0), ties.order())?;
             Ok((problem.optimal_cost(), one_alignment(&problem, ties, solver.cancel())?))
         })
@@ -208,7 +208,7 @@ impl CoOptimalPair {
     /// The number of optimal alignments as little-endian bytes.
     fn count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let count = self.ask(py, 0.0, |solver| {
-            in_quanta!(solver.pair.costs, Q => {
+            in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
                 self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| pair.count(cancel))
             })
         })?;
@@ -218,7 +218,7 @@ impl CoOptimalPair {
     /// The share of optimal alignments with each pair, deletion and insertion.
     fn expectation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let expectation = self.ask(py, 0.0, |solver| {
-            in_quanta!(solver.pair.costs, Q => {
+            in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
                 self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| pair.expectation(cancel))
             })
         })?;
@@ -235,7 +235,7 @@ impl CoOptimalPair {
         // A walk takes about as many steps as there are nodes, each as long as a few cells.
         let nodes = self.x.get().codes.len() + self.y.get().codes.len();
         let samples = self.ask(py, 10.0 * f64::from(count) * nodes as f64, |solver| {
-            in_quanta!(solver.pair.costs, Q => {
+            in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
                 self.solved.ask::<Q, _>(solver, self.tolerance, |pair, cancel| {
                     pair.sample(count, seed, cancel)
                 })
@@ -246,7 +246,7 @@ impl CoOptimalPair {
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Alignments> {
         let enumeration = self.ask(py, 0.0, |mut solver| {
-            in_quanta!(solver.pair.costs, Q => {
+            in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
                 if walks_in_preorder(solver.pair, self.tolerance) {
                     self.solved.ask::<Q, _>(solver, self.tolerance, Enumeration::new)
                 } else {
@@ -328,7 +328,7 @@ pub(super) fn soft_pair<'py>(
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
     let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
-        in_quanta!(solver.pair.costs, Q => {
+        in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
             soft_alignment(&solver.problem::<Q>(Some(0.0), Order::Free)?, temperature, solver.cancel())
         })
     })?;

@@ -54,18 +54,8 @@ fn pair_distance(
 
 /// Codes under which the labels of `y` can be compared with those of `x`.
 fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>) -> PyResult<()> {
-    let index = x.index.bind(py);
-    let mut new = index.len() as u32;
-    codes.clear();
-    for label in y.alphabet.bind(py).iter() {
-        if let Some(code) = index.get_item(label)? {
-            codes.push(code.extract()?);
-        } else {
-            codes.push(new);
-            new += 1;
-        }
-    }
-    Ok(())
+    let others = (y.alphabet.bind(py), y.label_table(py)?);
+    x.label_table(py)?.match_labels(x.alphabet.bind(py), others, codes)
 }
 
 /// The unit-cost distance of two trees, infinite above the cutoff.

@@ -12,6 +12,7 @@ mod features;
 mod files;
 mod find;
 mod join;
+mod labels;
 mod machine;
 mod neighbors;
 mod objects;

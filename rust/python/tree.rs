@@ -1,6 +1,7 @@
 //! One tree: labels as Python objects, interned once, and the arrays of the core.
 
 use crate::error::Error;
+use crate::python::labels::LabelTable;
 use crate::python::{ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -27,6 +28,7 @@ pub(super) struct TreeData {
     pub(super) alphabet: Py<PyTuple>,
     /// Code of each label.
     pub(super) index: Py<PyDict>,
+    label_table: OnceLock<LabelTable>,
     prepared: OnceLock<Prepared>,
     /// The same with the index of each node as its label; empty if the labels are all different.
     by_node: OnceLock<Box<Prepared>>,
@@ -74,9 +76,19 @@ impl TreeData {
             parents,
             alphabet: PyTuple::new(py, labels.alphabet)?.unbind(),
             index: labels.index.unbind(),
+            label_table: OnceLock::new(),
             prepared: OnceLock::new(),
             by_node: OnceLock::new(),
         })
+    }
+
+    /// The labels, to be found among by those of other trees; made when first asked for.
+    pub(super) fn label_table(&self, py: Python<'_>) -> PyResult<&LabelTable> {
+        if let Some(table) = self.label_table.get() {
+            return Ok(table);
+        }
+        let table = LabelTable::new(self.alphabet.bind(py))?;
+        Ok(self.label_table.get_or_init(|| table))
     }
 
     /// The tree ready for the kernels; made when first asked for.

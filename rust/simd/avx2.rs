@@ -1,4 +1,4 @@
-//! 256-bit vectors: 32 bytes, 16 words, 8 ints or 4 doubles.
+//! 256-bit vectors: 32 bytes, 16 words, 8 ints, 4 doubles or 4 longs.
 //!
 //! Shuffles of AVX2 work inside 16-byte halves. A scan therefore shifts by 1, 2, 4, … lanes inside
 //! the halves and then carries the last lane of the lower half into the upper one; a pick takes
@@ -8,11 +8,11 @@
 
 use super::{Simd, Sources, Vectorized, all_lanes};
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_load_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32,
-    _mm256_add_pd, _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256,
-    _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_max_epi32, _mm256_max_epu8, _mm256_max_epu16,
-    _mm256_max_pd, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
-    _mm256_shuffle_epi8,
+    __m128i, __m256i, _mm_load_si128, _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd,
+    _mm256_adds_epu8, _mm256_adds_epu16, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8,
+    _mm256_broadcastsi128_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64,
+    _mm256_max_epi32, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_pd, _mm256_or_si256,
+    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_shuffle_epi8,
 };
 
 /// The proof that this machine has AVX2; only [`Avx2::detect`] makes one.
@@ -266,7 +266,7 @@ impl V {
 }
 
 /// Where the lanes of a gather come from; `()` if there are no gathers.
-trait GatherControl: Sized {
+pub(super) trait GatherControl: Sized {
     fn new(sources: &[u32]) -> Self;
     fn load<E: Copy + Default, const N: usize>(&self, from: &[E]) -> [E; N];
 }
@@ -290,14 +290,17 @@ impl<const LANES: usize> GatherControl for [u32; LANES] {
 
 lanes!(Bytes, u8, steps: 4, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([15; 8]) }.0),
-    add: |a, b| _mm256_add_epi8(a, b), max: |a, b| _mm256_max_epu8(a, b));
+    add: |a, b| _mm256_adds_epu8(a, b), max: |a, b| _mm256_max_epu8(a, b));
 lanes!(Words, u16, steps: 3, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([14, 15, 14, 15, 14, 15, 14, 15]) }.0),
-    add: |a, b| _mm256_add_epi16(a, b), max: |a, b| _mm256_max_epu16(a, b));
+    add: |a, b| _mm256_adds_epu16(a, b), max: |a, b| _mm256_max_epu16(a, b));
 lanes!(Ints, i32, steps: 2, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([12, 13, 14, 15, 12, 13, 14, 15]) }.0),
     add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b));
 lanes!(Doubles, f64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
     max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));
+lanes!(Longs, i64, steps: 1, gathers: [u32; 4], last: |upper| upper,
+    add: |a, b| _mm256_add_epi64(a, b),
+    max: |a, b| _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(b, a)));
 all_lanes!(Avx2);

@@ -1,4 +1,4 @@
-//! 512-bit vectors: 64 bytes, 32 words, 16 ints or 8 doubles.
+//! 512-bit vectors: 64 bytes, 32 words, 16 ints, 8 doubles or 8 longs.
 //!
 //! The byte permutation of AVX-512 VBMI reaches the whole vector, so a pick is one permutation and
 //! a far pick serves all lanes that come from one vector. Scans shift by 1, 2, 4, … lanes inside
@@ -9,11 +9,11 @@
 
 use super::{Simd, Sources, Vectorized, all_lanes};
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_pd,
-    _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64, _mm512_and_si512,
-    _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_maskz_permutexvar_epi8, _mm512_max_epi32,
-    _mm512_max_epu8, _mm512_max_epu16, _mm512_max_pd, _mm512_or_si512, _mm512_permutexvar_epi8,
-    _mm512_shuffle_epi8,
+    __m512i, _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_adds_epu8,
+    _mm512_adds_epu16, _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64,
+    _mm512_and_si512, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_maskz_permutexvar_epi8,
+    _mm512_max_epi32, _mm512_max_epi64, _mm512_max_epu8, _mm512_max_epu16, _mm512_max_pd,
+    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_shuffle_epi8,
 };
 
 /// The proof that this machine has AVX-512 F, BW and VBMI; only [`Avx512::detect`] makes one.
@@ -263,10 +263,10 @@ macro_rules! lanes {
 
 lanes!(Bytes, u8, steps: 4,
     shift_in: |before, a| _mm512_alignr_epi8::<15>(a, _mm512_alignr_epi64::<6>(a, before)),
-    add: |a, b| _mm512_add_epi8(a, b), max: |a, b| _mm512_max_epu8(a, b));
+    add: |a, b| _mm512_adds_epu8(a, b), max: |a, b| _mm512_max_epu8(a, b));
 lanes!(Words, u16, steps: 3,
     shift_in: |before, a| _mm512_alignr_epi8::<14>(a, _mm512_alignr_epi64::<6>(a, before)),
-    add: |a, b| _mm512_add_epi16(a, b), max: |a, b| _mm512_max_epu16(a, b));
+    add: |a, b| _mm512_adds_epu16(a, b), max: |a, b| _mm512_max_epu16(a, b));
 lanes!(Ints, i32, steps: 2,
     shift_in: |before, a| _mm512_alignr_epi32::<15>(a, before),
     add: |a, b| _mm512_add_epi32(a, b), max: |a, b| _mm512_max_epi32(a, b));
@@ -274,4 +274,7 @@ lanes!(Doubles, f64, steps: 1,
     shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
     add: |a, b| _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
     max: |a, b| _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))));
+lanes!(Longs, i64, steps: 1,
+    shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
+    add: |a, b| _mm512_add_epi64(a, b), max: |a, b| _mm512_max_epi64(a, b));
 all_lanes!(Avx512);

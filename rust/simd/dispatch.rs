@@ -1,6 +1,6 @@
 //! The one place that chooses instructions and lanes.
 //!
-//! A new instruction set is one file beside this one, with a detector and the four lane types, and
+//! A new instruction set is one file beside this one, with a detector and the five lane types, and
 //! one line in the list below. Code above this room is generic over [`Simd`] and never names a set.
 
 use crate::simd::limit;
@@ -32,6 +32,7 @@ struct PerLanes<I: InstructionSet, F: Family> {
     words: F::Of<I::Words>,
     ints: F::Of<I::Ints>,
     doubles: F::Of<I::Doubles>,
+    longs: F::Of<I::Longs>,
 }
 
 impl<I: InstructionSet, F: Family> Default for PerLanes<I, F> {
@@ -41,6 +42,7 @@ impl<I: InstructionSet, F: Family> Default for PerLanes<I, F> {
             words: F::Of::<I::Words>::default(),
             ints: F::Of::<I::Ints>::default(),
             doubles: F::Of::<I::Doubles>::default(),
+            longs: F::Of::<I::Longs>::default(),
         }
     }
 }
@@ -52,6 +54,7 @@ impl<I: InstructionSet, F: Family> PerLanes<I, F> {
             + F::bytes_held::<I::Words>(&self.words)
             + F::bytes_held::<I::Ints>(&self.ints)
             + F::bytes_held::<I::Doubles>(&self.doubles)
+            + F::bytes_held::<I::Longs>(&self.longs)
     }
 
     #[inline(always)]
@@ -67,6 +70,7 @@ impl<I: InstructionSet, F: Family> PerLanes<I, F> {
             Lanes::Words => visitor.run(set.words(), &self.words, &mut write.words),
             Lanes::Ints => visitor.run(set.ints(), &self.ints, &mut write.ints),
             Lanes::Doubles => visitor.run(set.doubles(), &self.doubles, &mut write.doubles),
+            Lanes::Longs => visitor.run(set.longs(), &self.longs, &mut write.longs),
         }
     }
 }
@@ -78,6 +82,7 @@ fn in_lanes<I: InstructionSet, V: InLanes>(set: I, lanes: Lanes, visitor: V) -> 
         Lanes::Words => visitor.run(set.words()),
         Lanes::Ints => visitor.run(set.ints()),
         Lanes::Doubles => visitor.run(set.doubles()),
+        Lanes::Longs => visitor.run(set.longs()),
     }
 }
 
@@ -223,6 +228,8 @@ macro_rules! instruction_sets {
 instruction_sets! {
     /// 512-bit vectors; AVX-512 F, BW and VBMI are needed.
     Avx512 in avx512 for "x86_64";
+    /// 256-bit vectors; AVX-512 F, BW, VL and VBMI are needed.
+    Avx512vl in avx512vl for "x86_64";
     /// 256-bit vectors.
     Avx2 in avx2 for "x86_64";
 }

@@ -13,11 +13,13 @@ pub enum Lanes {
     Ints,
     /// `f64`; only whole numbers are used.
     Doubles,
+    /// `i64`.
+    Longs,
 }
 
 impl Lanes {
     /// From the narrowest to the widest.
-    pub const ALL: [Self; 4] = [Self::Bytes, Self::Words, Self::Ints, Self::Doubles];
+    pub const ALL: [Self; 5] = [Self::Bytes, Self::Words, Self::Ints, Self::Doubles, Self::Longs];
 
     /// Bytes of a lane.
     pub fn bytes(self) -> u64 {
@@ -25,17 +27,18 @@ impl Lanes {
             Lanes::Bytes => 1,
             Lanes::Words => 2,
             Lanes::Ints => 4,
-            Lanes::Doubles => 8,
+            Lanes::Doubles | Lanes::Longs => 8,
         }
     }
 
     /// The largest number up to which a lane counts exactly.
-    fn most(self) -> i128 {
+    pub(crate) fn most(self) -> i128 {
         match self {
             Lanes::Bytes => u8::MAX.into(),
             Lanes::Words => u16::MAX.into(),
             Lanes::Ints => i32::MAX.into(),
             Lanes::Doubles => 1 << f64::MANTISSA_DIGITS,
+            Lanes::Longs => i64::MAX.into(),
         }
     }
 
@@ -47,6 +50,16 @@ impl Lanes {
             _ if costs.is_wide() => 0,
             0 => usize::MAX,
             largest => usize::try_from(self.most() / largest).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Those that may count what these are sure to count, if savings stay below the bound: lanes
+    /// whose sums stop at the largest number, so that it shows if one was too large.
+    pub(crate) fn hoped(self) -> Option<Self> {
+        match self {
+            Lanes::Words => Some(Lanes::Bytes),
+            Lanes::Ints => Some(Lanes::Words),
+            Lanes::Bytes | Lanes::Doubles | Lanes::Longs => None,
         }
     }
 

@@ -1,10 +1,13 @@
-//! A limit on the instruction sets, for tests and for comparisons on one machine.
+//! A limit on the instruction sets: what is best for the processor, or, for tests and for
+//! comparisons on one machine, what the environment variable says.
 //!
 //! The environment variable `TREEMETRIC_SIMD` names the best instructions that may be used. It is read
-//! once. All instructions give the same bits.
+//! once. All instructions give the same bits. Without it, processors that take two steps for a vector
+//! of 512 bits use vectors of 256.
 
 use crate::error::{Error, Result};
 use crate::simd::Instructions;
+use crate::simd::processor::halves_wide_vectors;
 use std::sync::LazyLock;
 
 /// Environment variable that holds the limit.
@@ -15,14 +18,19 @@ pub const PORTABLE: &str = "portable";
 /// The limit of this process, or what is wrong with it.
 static LIMIT: LazyLock<Result<usize>> = LazyLock::new(|| match std::env::var_os(VARIABLE) {
     Some(text) => parse(&text.to_string_lossy()),
-    None => Ok(0),
+    None => Ok(preferred()),
 });
 
-/// Position in [`Instructions::ALL`] of the first instructions that a text allows. An empty text is no
-/// limit.
+/// Position in [`Instructions::ALL`] of the first instructions that are worth using on this machine.
+fn preferred() -> usize {
+    if halves_wide_vectors() { Instructions::Avx512vl as usize } else { 0 }
+}
+
+/// Position in [`Instructions::ALL`] of the first instructions that a text allows. An empty text is as
+/// good as none.
 fn parse(text: &str) -> Result<usize> {
     if text.is_empty() {
-        return Ok(0);
+        return Ok(preferred());
     }
     let mut names = Instructions::ALL.iter().map(|set| set.name()).chain([PORTABLE]);
     names.position(|name| name == text).ok_or_else(|| {
@@ -56,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_name_is_a_limit() {
-        assert_eq!(parse(""), Ok(0));
+        assert_eq!(parse(""), Ok(preferred()));
         for (position, set) in Instructions::ALL.iter().enumerate() {
             assert_eq!(parse(set.name()), Ok(position));
         }
@@ -67,7 +75,10 @@ mod tests {
     fn other_names_are_refused() {
         for text in ["AVX2", "avx2 ", "sse", "0"] {
             let error = parse(text).unwrap_err().to_string();
-            assert!(error.contains("TREEMETRIC_SIMD must be 'avx512', 'avx2'"), "{error}");
+            assert!(
+                error.contains("TREEMETRIC_SIMD must be 'avx512', 'avx512vl', 'avx2'"),
+                "{error}"
+            );
             assert!(error.ends_with(&format!("or 'portable'; got {text:?}")), "{error}");
         }
     }

@@ -8,12 +8,15 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512vl;
 pub(crate) mod counts;
 mod dispatch;
 mod features;
 mod lanes;
 pub mod limit;
 pub(crate) mod portable;
+mod processor;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(test)]
@@ -64,7 +67,7 @@ pub(crate) trait Element:
     fn of(number: i128) -> Self;
     /// The same of a float that holds a whole number.
     fn of_float(number: f64) -> Self;
-    /// A saving of a table, at least 0. Exact, since the kernel is chosen so that it fits.
+    /// A saving of a table in units, at least 0. Exact, since the kernel is chosen so that it fits.
     fn saving(table: &CostTable, row: u32, column: u32) -> Self;
     /// The whole number that the lane holds.
     fn to_whole(self) -> i128;
@@ -81,7 +84,7 @@ macro_rules! element {
         fn of_float(number: f64) -> Self { number as $type }
         #[inline(always)]
         fn saving(table: &CostTable, row: u32, column: u32) -> Self {
-            table.saving(row, column) as $type
+            table.units(row, column) as $type
         }
         #[allow(clippy::cast_lossless)] // lossless for some types only
         fn to_whole(self) -> i128 { self as i128 }
@@ -103,7 +106,7 @@ impl Element for i128 {
         number as i128
     }
     fn saving(table: &CostTable, row: u32, column: u32) -> Self {
-        table.raw_saving(row, column).max(0)
+        table.raw_saving(row, column).max(0) / table.unit()
     }
     fn to_whole(self) -> i128 {
         self
@@ -164,6 +167,7 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// Control for loading lane `q` from element `sources[q]`.
     fn gather_control(sources: &[u32]) -> Self::Gather;
 
+    /// Sums; of bytes and words at most the largest number that they hold.
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Lanes where the mask is set, 0 elsewhere.
@@ -206,10 +210,12 @@ pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
     type Words: Simd<Elem = u16>;
     type Ints: Simd<Elem = i32>;
     type Doubles: Simd<Elem = f64>;
+    type Longs: Simd<Elem = i64>;
     fn bytes(self) -> Self::Bytes;
     fn words(self) -> Self::Words;
     fn ints(self) -> Self::Ints;
     fn doubles(self) -> Self::Doubles;
+    fn longs(self) -> Self::Longs;
 }
 
 /// Implements [`InstructionSet`] for a proof whose lane types wrap it.
@@ -221,6 +227,7 @@ macro_rules! all_lanes {
             type Words = Words;
             type Ints = Ints;
             type Doubles = Doubles;
+            type Longs = Longs;
             fn bytes(self) -> Bytes {
                 Bytes(self)
             }
@@ -232,6 +239,9 @@ macro_rules! all_lanes {
             }
             fn doubles(self) -> Doubles {
                 Doubles(self)
+            }
+            fn longs(self) -> Longs {
+                Longs(self)
             }
         }
     };

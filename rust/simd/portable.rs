@@ -26,13 +26,22 @@ pub(crate) trait Lane: Element {
 }
 
 macro_rules! lane {
-    ($($type:ty => $keep:expr),*) => { $(impl Lane for $type {
-        const KEEP: Self = $keep;
-        fn plus(self, other: Self) -> Self { self + other }
+    ($($type:ident by |$a:ident, $b:ident| $plus:expr;)*) => { $(impl Lane for $type {
+        const KEEP: Self = $type::MAX;
+        fn plus(self, other: Self) -> Self {
+            let ($a, $b) = (self, other);
+            $plus
+        }
     })* };
 }
-lane!(u8 => u8::MAX, u16 => u16::MAX, i32 => i32::MAX, f64 => f64::MAX,
-    i128 => i128::MAX);
+lane!(
+    u8 by |a, b| a.saturating_add(b);
+    u16 by |a, b| a.saturating_add(b);
+    i32 by |a, b| a + b;
+    f64 by |a, b| a + b;
+    i64 by |a, b| a + b;
+    i128 by |a, b| a + b;
+);
 
 fn greater<E: PartialOrd>(a: E, b: E) -> E {
     if b > a { b } else { a }
@@ -135,6 +144,7 @@ impl InstructionSet for Plain {
     type Words = Portable<u16, 8>;
     type Ints = Portable<i32, 4>;
     type Doubles = Portable<f64, 4>;
+    type Longs = Portable<i64, 4>;
     fn bytes(self) -> Self::Bytes {
         Portable::new()
     }
@@ -145,6 +155,9 @@ impl InstructionSet for Plain {
         Portable::new()
     }
     fn doubles(self) -> Self::Doubles {
+        Portable::new()
+    }
+    fn longs(self) -> Self::Longs {
         Portable::new()
     }
 }

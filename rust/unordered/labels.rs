@@ -78,7 +78,7 @@ impl<Q: Quantum> LabelSavings<Q> {
         }
         let saving = |&to: &u32| match to {
             NO_LABEL => zero,
-            _ => Q::from_wide(costs.raw_saving(from, to).max(0)),
+            _ => Q::from_wide(costs.raw_saving(from, to).max(0) / costs.unit()),
         };
         self.values.extend(self.columns.iter().map(saving));
     }

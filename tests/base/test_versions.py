@@ -65,7 +65,7 @@ def test_all_limits_give_the_same_bits():
 def test_an_unknown_limit_is_refused_at_import(value):
     done = run("-c", "import treemetric", env={"TREEMETRIC_SIMD": value})
     assert done.returncode != 0
-    expected = "TREEMETRIC_SIMD must be 'avx512', 'avx2' or 'portable'; got"
+    expected = "TREEMETRIC_SIMD must be 'avx512', 'avx512vl', 'avx2' or 'portable'; got"
     last = done.stderr.splitlines()[-1]
     assert last == f'ValueError: the environment variable {expected} "{value}"'
 

@@ -16,6 +16,7 @@ sys.path.append(str(FOLDER))
 
 import goals  # noqa: E402
 import growth_theory  # noqa: E402
+import guard  # noqa: E402
 import measure  # noqa: E402
 import report as reports  # noqa: E402
 import workloads  # noqa: E402
@@ -197,3 +198,29 @@ def test_a_record_is_written(tmp_path):
 )
 def test_seconds_have_a_suitable_unit(seconds, text):
     assert reports.spell(seconds) == text
+
+
+# --- instruction counts --------------------------------------------------------------
+
+
+def test_the_guard_reads_what_callgrind_reports():
+    assert guard.collected("==7== Collected : 123456\n==7==") == 123456
+    with pytest.raises(ValueError, match="counted nothing"):
+        guard.collected("==7== Collected : 0\n")
+
+
+def test_the_guard_finds_workloads_that_take_more(tmp_path):
+    guard.write(tmp_path / "counts.csv", "1.0.0", {"a": 1000, "b, c": 1000, "gone": 5})
+    version, before = guard.read(tmp_path / "counts.csv")
+    assert version == "1.0.0"
+    assert before == {"a": 1000, "b, c": 1000, "gone": 5}
+    lines, worse = guard.compare(before, {"a": 1040, "b, c": 1060, "new": 7})
+    assert worse == ["b, c", "gone", "new"]
+    assert lines[0] == "a: 1040 instructions, 1.040 times as many as recorded"
+
+
+def test_every_workload_of_the_guard_is_recorded():
+    source = (FOLDER / "instructions.rs").read_text(encoding="utf-8")
+    _, recorded = guard.read(guard.RECORD)
+    assert all(f'("{name}"' in source for name in recorded)
+    assert len(recorded) == 12

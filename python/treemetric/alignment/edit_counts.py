@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EditCounts", "edit_counts"]
 
+# The list of so many pairs always fits: asking for free memory takes longer than to make it.
+_FEW_PAIRS = 1 << 20
+
 
 class EditCounts(NamedTuple):
     """Symbol matrices of pairs of trees; returned by `edit_counts`.
@@ -193,7 +196,8 @@ def _csr(values: Any, columns: Any, starts: Any, side: int) -> "csr_array":
 
 def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]:
     if pairs is None:
-        check_memory(32 * n * m, f"the list of {n * m} pairs")
+        if n * m > _FEW_PAIRS:
+            check_memory(32 * n * m, f"the list of {n * m} pairs")
         return np.indices((n, m)).reshape(2, -1).T.astype(np.int64)
     array = np.asarray(pairs)
     if array.size == 0:

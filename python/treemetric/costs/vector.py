@@ -39,7 +39,7 @@ class VectorCosts(Immutable, Costs):
     """Costs between labels that have vectors, such as words.
 
     Only labels that meet in a pair of trees are compared. There is no table of all pairs of
-    labels, so the vocabulary can have any size.
+    labels, unless the labels of all trees are few, so the vocabulary can have any size.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class VectorCosts(Immutable, Costs):
     Costs are rounded to multiples of 2**-40 (of the largest possible cost, for ``euclidean``), and
     then all sums are exact; `to_matrix` returns the costs before rounding. Costs of vectors that
     are nearly equal or nearly opposite are accurate. In float32 the products of vectors have an
-    error of about 1e-7.
+    error of about 1e-7, and ``cosine`` rounds to multiples of 2**-24 (6e-8), which is faster.
 
     Examples
     --------

@@ -13,6 +13,7 @@ use super::labels::Labels;
 use super::time;
 use crate::cost::CostTable;
 use crate::error::Result;
+use crate::pair::Costs;
 use crate::parallel::Crew;
 use std::sync::Arc;
 
@@ -23,9 +24,6 @@ const WORTH: f64 = 0.01;
 /// Entries of the table that are looked at between two looks at who is waiting; as many are
 /// looked at within milliseconds.
 const PART: usize = 1 << 20;
-
-/// Up to this many nodes savings of at most 2^41 quanta add up within 64 bits.
-const NARROW_NODES: u32 = 1 << 21;
 
 /// What one label saves with the labels of a tree, at most.
 #[derive(Debug, Clone, Copy, Default)]
@@ -219,7 +217,7 @@ impl Favourites<'_> {
         let (x, y) = (self.x.labels.of(i), self.y.labels.of(j));
         let table = self.table;
         let nodes = self.x.labels.nodes(i).max(self.y.labels.nodes(j));
-        let saved = if table.is_wide() || nodes > NARROW_NODES {
+        let saved = if Costs::Table(table).is_wide_for(2 * nodes as usize) {
             let forth = saved(x, |a| favourite(y, |b| table.raw_saving(a, b).max(0)));
             forth.min(saved(y, |b| favourite(x, |a| table.raw_saving(a, b).max(0))))
         } else {

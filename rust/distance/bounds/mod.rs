@@ -315,7 +315,7 @@ fn string_time(costs: Costs<'_>, (n, m): (u64, u64)) -> f64 {
         Costs::Unit | Costs::Operations(_) if n * m <= MOST_CELLS.0 => {
             (time::WORD * n.div_ceil(64) as f64 + time::COLUMN) * m as f64
         }
-        Costs::Table(table) if n * m <= MOST_CELLS.1 && !table.is_wide() => {
+        Costs::Table(_) if n * m <= MOST_CELLS.1 && !costs.is_wide_for((n + m) as usize) => {
             time::STRING_CELL * n as f64 * m as f64
         }
         _ => 0.0,

@@ -48,5 +48,6 @@ fn lanes_time(costs: Costs<'_>, smaller: usize) -> Option<f64> {
         Lanes::Words => 0.35,
         Lanes::Ints => 0.57,
         Lanes::Doubles => 0.9,
+        Lanes::Longs => 1.0,
     })
 }

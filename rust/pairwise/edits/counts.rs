@@ -15,7 +15,7 @@ const ROW_BYTES: u64 = 8 << 10;
 /// Bytes that one thread takes at least, and at most, for a pair with that many pairs of nodes.
 pub(super) fn bytes(request: &CountRequest<'_>, cells: u64, nodes: u64) -> (u64, u64) {
     let quanta = match request.costs {
-        SetCosts::Fixed(costs) if costs.is_wide() => 16,
+        SetCosts::Fixed(costs) if costs.is_wide_for((nodes + cells / nodes.max(1)) as usize) => 16,
         _ => 8,
     };
     // Savings of subtrees and of the largest forest; then for each pair of nodes amounts and

@@ -22,6 +22,8 @@ use task::Counting;
 
 /// Numbering the subtrees of a set pays if at least this part of its trees is looked at.
 const MOST_TREES: usize = 4;
+/// Below this much work (cells) the calling thread counts alone: a millisecond or so.
+const SMALL_COUNTS: f64 = 1e6;
 
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,7 +94,7 @@ pub fn edit_counts(
     let work = |workspace: &mut Workspace, task: usize| {
         Ok((task, counting.task(&plan.tasks[task], &mut Scratch { workspace, cancel })?))
     };
-    let receive = |(task, found): (usize, Vec<Counts>)| {
+    let mut receive = |(task, found): (usize, Vec<Counts>)| {
         for (pair, counts) in plan.tasks[task].pairs.clone().zip(found) {
             if cancel.check().is_err() {
                 return;
@@ -105,8 +107,17 @@ pub fn edit_counts(
             }
         }
     };
-    let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
-    parallel::for_each(tasks, Workspace::default, work, receive, || poll.borrow_mut()(done.get()))?;
+    if plan.tasks.iter().map(|task| task.cells).sum::<f64>() < SMALL_COUNTS {
+        let mut workspace = Workspace::default();
+        for task in 0..plan.tasks.len() {
+            receive(work(&mut workspace, task)?);
+            cancel.check()?;
+        }
+    } else {
+        let tasks = Tasks { threads, count: plan.tasks.len(), cancel };
+        let ask = || poll.borrow_mut()(done.get());
+        parallel::for_each(tasks, Workspace::default, work, receive, ask)?;
+    }
     if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
 }
 

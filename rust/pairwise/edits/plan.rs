@@ -25,7 +25,7 @@ pub(super) struct CountTask {
     pub(super) columns: Vec<u32>,
     /// Positions in [`CountPlan::pairs`]; pairs of one row are side by side.
     pub(super) pairs: Range<usize>,
-    cells: f64,
+    pub(super) cells: f64,
 }
 
 /// A pair of trees; every other pair like it is a copy.

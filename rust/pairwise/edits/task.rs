@@ -76,7 +76,8 @@ impl CountedRow<'_> {
             pair.plain.then(|| request.plain_counts(&self.x, y))
         };
         let mut found: Vec<_> = self.pairs.iter().map(plain).collect();
-        in_quanta!(self.costs, Q => self.fill::<Q>(&mut found, scratch)?);
+        let nodes = self.x.tree.nodes() + self.batch.largest;
+        in_quanta!(self.costs, nodes, Q => self.fill::<Q>(&mut found, scratch)?);
         Ok(found.into_iter().flatten().collect())
     }
 

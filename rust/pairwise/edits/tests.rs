@@ -36,7 +36,7 @@ fn one_by_one(request: &CountRequest<'_>, pairs: &[(u32, u32)], costs: Costs<'_>
     }
     let of = |&(i, j): &(u32, u32)| {
         let pair = (request.x.operand(i as usize), request.y.operand(j as usize));
-        in_quanta!(costs, Q => count::<Q>(request, pair, costs))
+        in_quanta!(costs, pair.0.tree.nodes() + pair.1.tree.nodes(), Q => count::<Q>(request, pair, costs))
     };
     pairs.iter().map(of).collect()
 }
