@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import check_bool, check_int, check_random_state
-from treemetric._estimators.checks import check_positive, check_some_trees
-from treemetric._estimators.weighting import check_sample_weight
+from treemetric._estimators.checks import check_positive
+from treemetric._estimators.class_scores import decision_values
 from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.learning._bagging import (
     Verdict,
@@ -21,7 +22,7 @@ from treemetric.learning._bagging import (
 )
 from treemetric.learning._base import Training, TreeMetricLearner
 from treemetric.learning._nca_fit import FitSettings, Fitted, fit_costs, rounded_up, whole_table
-from treemetric.learning._votes import vote_shares, winners
+from treemetric.learning._votes import leads, vote_shares, winners
 from treemetric.learning.symbol_counts import check_tables
 
 __all__ = ["NCACosts"]
@@ -106,9 +107,9 @@ class NCACosts(TreeMetricLearner):
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray
-        Indices of the trees that vote: all training trees.
+        Indices of the trees that vote: all training trees with a weight.
     prototype_labels_ : ndarray
-        The classes of the training trees.
+        The classes of these trees.
     classes_ : ndarray
         The classes, sorted.
     trees_ : TreeSet
@@ -194,7 +195,8 @@ class NCACosts(TreeMetricLearner):
         y : array-like of shape (n_trees,)
             The classes of the trees.
         sample_weight : array-like of shape (n_trees,), optional
-            How much the neighbourhood of each tree counts; all the same by default.
+            How much the neighbourhood of each tree counts; all the same by default. A tree of
+            weight 0 is not used.
 
         Returns
         -------
@@ -210,9 +212,10 @@ class NCACosts(TreeMetricLearner):
         1.0
         """
         settings = self._settings()
-        data = self._begin(X, y)
-        checked = check_sample_weight(sample_weight, len(data.trees), "NCACosts")
-        weight = np.ones(len(data.trees)) if checked is None else checked / float(checked.mean())
+        data = self._begin(X, y, sample_weight)
+        weight = np.ones(len(data.trees))
+        if data.weights is not None:
+            weight = data.weights / float(data.weights.mean())
         random = check_random_state(self.random_state, "NCACosts")
         alphabet = data.trees.alphabet
         check_tables(len(alphabet), 5, "NCACosts")
@@ -331,12 +334,34 @@ class NCACosts(TreeMetricLearner):
         predicted: npt.NDArray[Any] = self.classes_[winners(shares, closest)]
         return predicted
 
+    def decision_function(self, X: Trees) -> FloatArray:
+        """Return the share of votes of each class minus the largest share of another class.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or (n_trees, n_classes)
+            With two classes, only the values of the second class; with one class, -1.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import NCACosts
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> NCACosts(2).fit(trees, [0, 0, 1, 1]).decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        return decision_values(leads(*self._votes(X)))
+
     def _votes(self, X: Trees) -> tuple[FloatArray, FloatArray]:
         """Return the shares of classes among the nearest trees, and among the closest only."""
-        metric = self.get_metric()
+        check_is_fitted(self)
         check_int(self.n_neighbors, "n_neighbors", "NCACosts")
-        trees = check_some_trees(X, "NCACosts")
-        distances = metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
+        distances = self._to_prototypes(X)
         codes = np.searchsorted(self.classes_, self.prototype_labels_)
         count = len(self.classes_)
         shares = vote_shares(distances, codes, count, self.n_neighbors)
