@@ -39,6 +39,18 @@ def winners(shares: FloatArray, closest: FloatArray) -> npt.NDArray[np.intp]:
     return found
 
 
+def vote_margins(shares: FloatArray, closest: FloatArray) -> FloatArray:
+    """Return the votes of each class minus those of the best other; largest for `winners`."""
+    votes = shares + _CLOSEST * closest
+    if votes.shape[1] == 1:
+        return votes
+    highest = np.partition(votes, -2, axis=1)
+    rival = np.repeat(highest[:, -1:], votes.shape[1], axis=1)
+    np.put_along_axis(rival, votes.argmax(axis=1)[:, None], highest[:, -2:-1], axis=1)
+    margins: FloatArray = votes - rival
+    return margins
+
+
 def expected_errors(
     distances: FloatArray, codes: npt.NDArray[np.integer], truth: npt.NDArray[np.integer], k: int
 ) -> FloatArray:

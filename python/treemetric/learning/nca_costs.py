@@ -10,6 +10,7 @@ from treemetric._base.progress import fit_report
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import check_bool, check_int, check_random_state
 from treemetric._estimators.checks import check_positive, check_some_trees
+from treemetric._estimators.class_scores import decision_values
 from treemetric._estimators.weighting import check_sample_weight
 from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.learning._bagging import (
@@ -21,7 +22,7 @@ from treemetric.learning._bagging import (
 )
 from treemetric.learning._base import Training, TreeMetricLearner
 from treemetric.learning._nca_fit import FitSettings, Fitted, fit_costs, rounded_up, whole_table
-from treemetric.learning._votes import vote_shares, winners
+from treemetric.learning._votes import vote_margins, vote_shares, winners
 from treemetric.learning.symbol_counts import check_tables
 
 __all__ = ["NCACosts"]
@@ -330,6 +331,33 @@ class NCACosts(TreeMetricLearner):
         shares, closest = self._votes(X)
         predicted: npt.NDArray[Any] = self.classes_[winners(shares, closest)]
         return predicted
+
+    def decision_function(self, X: Trees) -> FloatArray:
+        """Return how many more votes each class has than the best of the others.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or (n_trees, n_classes)
+            The share of the class among the nearest training trees minus the largest share of
+            another class, plus a millionth of the same difference among the closest trees only,
+            which decides between equal votes. With two classes, only the values of the second
+            class; with one class, -1.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import NCACosts
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> learner = NCACosts(1).fit(trees, [0, 0, 1, 1])
+        >>> learner.decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        return decision_values(vote_margins(*self._votes(X)))
 
     def _votes(self, X: Trees) -> tuple[FloatArray, FloatArray]:
         """Return the shares of classes among the nearest trees, and among the closest only."""
