@@ -14,7 +14,7 @@ from treemetric.learning._bagging import class_errors, equal_trees
 from treemetric.learning._base import TreeMetricLearner
 from treemetric.learning._ensemble import EnsembleLearner
 from treemetric.learning._nca_fit import Fitted, fit_costs
-from treemetric.learning._votes import leads, vote_shares, winners
+from treemetric.learning._votes import vote_margins, vote_shares, winners
 
 __all__ = ["NCACosts"]
 
@@ -258,7 +258,7 @@ class NCACosts(EnsembleLearner, TreeMetricLearner):
         return predicted
 
     def decision_function(self, X: Trees) -> FloatArray:
-        """Return the share of votes of each class minus the largest share of another class.
+        """Return how many more votes each class has than the best of the others.
 
         Parameters
         ----------
@@ -268,17 +268,21 @@ class NCACosts(EnsembleLearner, TreeMetricLearner):
         Returns
         -------
         ndarray of shape (n_trees,) or (n_trees, n_classes)
-            With two classes, only the values of the second class; with one class, -1.
+            The share of the class among the nearest training trees minus the largest share of
+            another class, plus a millionth of the same difference among the closest trees only,
+            which decides between equal votes. With two classes, only the values of the second
+            class; with one class, -1.
 
         Examples
         --------
         >>> from treemetric import Tree
         >>> from treemetric.learning import NCACosts
         >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
-        >>> NCACosts(2).fit(trees, [0, 0, 1, 1]).decision_function(trees) > 0
+        >>> learner = NCACosts(1).fit(trees, [0, 0, 1, 1])
+        >>> learner.decision_function(trees) > 0
         array([False, False,  True,  True])
         """
-        return decision_values(leads(*self._votes(X)))
+        return decision_values(vote_margins(*self._votes(X)))
 
     def _votes(self, X: Trees) -> tuple[FloatArray, FloatArray]:
         """Return the shares of classes among the nearest trees, and among the closest only."""
