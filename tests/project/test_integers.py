@@ -15,6 +15,7 @@ from treemetric import (
     datasets,
     distributed,
     experiments,
+    inspection,
     learning,
     regression,
     testing,
@@ -28,7 +29,7 @@ PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
-    "treemetric.regression",
+    *("treemetric.regression", "treemetric.inspection"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -73,6 +74,7 @@ CLASSES = [0, 0, 0, 1, 1, 1]
 TREE = TREES[2]
 UNIT = tm.UnitCosts()
 NEAREST = classification.KNeighborsTreeClassifier(2).fit(TREES, CLASSES)
+LEARNER = learning.NCACosts(n_fits=1, random_state=0).fit(TREES, CLASSES)
 NEAREST_MEAN = regression.KNeighborsTreeRegressor(2).fit(TREES, CLASSES)
 
 
@@ -163,6 +165,12 @@ CALLS = {
     "learning.BEDL": partial(fitted, learning.BEDL),
     "learning.GESL": partial(fitted, learning.GESL, pairs="prototypes"),
     "learning.NCACosts": partial(fitted, learning.NCACosts, n_fits=1),
+    "learning.KernelRegressionCosts": partial(fitted, learning.KernelRegressionCosts, n_fits=1),
+    "inspection.changed_pairs": partial(inspection.changed_pairs, LEARNER, TREES, CLASSES),
+    "inspection.learning_curve": partial(
+        inspection.learning_curve, LEARNER, TREES * 2, CLASSES * 2, sizes=[1.0]
+    ),
+    "inspection.telling_edits": partial(inspection.telling_edits, LEARNER, TREES, CLASSES),
     "learning.LVQCosts": partial(fitted, learning.LVQCosts),
     "learning.LearnedMetric.pairwise": partial(
         learning.LearnedMetric(UNIT.to_matrix("abc"), UNIT).pairwise, TREES, TREES

@@ -30,6 +30,7 @@ LAYERS = (
     ("classification",),
     ("regression",),
     ("learning",),
+    ("inspection",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
     ("demo", "cli"),
