@@ -112,6 +112,11 @@ def embedding(**options):
     return plotting.plot_embedding(costs, **options)
 
 
+def drawn(name, *data, **options):
+    plotting = pytest.importorskip("treemetric.plotting")
+    return getattr(plotting, name)(*data, **options)
+
+
 def ablation(tmp_path, **options):
     data = datasets.make_strings(24, random_state=0)
     data.name = "few strings"
@@ -182,6 +187,10 @@ CALLS = {
     "datasets.make_random_trees": datasets.make_random_trees,
     "datasets.make_strings": datasets.make_strings,
     "plotting.plot_embedding": embedding,
+    "plotting.plot_label_weights": partial(drawn, "plot_label_weights", LEARNER),
+    "plotting.plot_telling_edits": partial(
+        drawn, "plot_telling_edits", inspection.telling_edits(LEARNER, TREES, CLASSES)
+    ),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from treemetric.tree import Tree
 
-__all__ = ["plot_alignment"]
+__all__ = ["plot_alignment", "size_of"]
 
 # Okabe and Ito's colours, which colour-blind readers can distinguish. Two of them are
 # slightly darker, so that white letters are legible on them. Kept labels have no box and
@@ -159,12 +159,26 @@ class _Outline:
             text.set_bbox(box)
 
 
+def size_of(alignment: Alignment) -> tuple[float, float]:
+    """Return the width and height in inches of a picture of an alignment at full size."""
+    left = _Outline(alignment.x, 0.0)
+    right = _Outline(alignment.y, left.end + _GAP)
+    width = max(right.end, _LEGEND_WIDTH)
+    across, down = _inches(width, len(aligned_rows(alignment)) + _HEADER)
+    return across + 2 * _MARGIN, down + _TITLE_HEIGHT + _MARGIN
+
+
+def _inches(width: float, height: float) -> tuple[float, float]:
+    """Return the size of letters and rows at full size."""
+    down = min(height * _ROW * _FONT_SIZE / 72, _TALLEST)
+    return width * _LETTER * _FONT_SIZE / 72, down
+
+
 def _new_axes(width: float, height: float) -> "Axes":
     """Return axes of a new figure for `width` letters and `height` rows at full size."""
     from matplotlib import pyplot as plt
 
-    across = width * _LETTER * _FONT_SIZE / 72
-    down = min(height * _ROW * _FONT_SIZE / 72, _TALLEST)
+    across, down = _inches(width, height)
     total = across + 2 * _MARGIN, down + _TITLE_HEIGHT + _MARGIN
     figure = plt.figure(figsize=total)
     box = _MARGIN / total[0], _MARGIN / total[1], across / total[0], down / total[1]
