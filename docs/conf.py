@@ -23,6 +23,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     # In _ext:
+    "complexity",
     "names",
     "reference",
     "repository",
@@ -30,6 +31,7 @@ extensions = [
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}
 exclude_patterns = ["_build", "_ext", "_templates", "results"]
 templates_path = ["_templates"]
+default_role = "py:obj"  # names in docstrings become links
 
 # Notebooks: every cell is run, and an error stops the build.
 nb_execution_mode = "force"
