@@ -75,6 +75,7 @@ TREE = TREES[2]
 UNIT = tm.UnitCosts()
 NEAREST = classification.KNeighborsTreeClassifier(2).fit(TREES, CLASSES)
 LEARNER = learning.NCACosts(n_fits=1, random_state=0).fit(TREES, CLASSES)
+PAIR = inspection.PairChange(0, 1, TREES[0], TREES[2], 1.0, 0.5, tm.UnitCosts())
 NEAREST_MEAN = regression.KNeighborsTreeRegressor(2).fit(TREES, CLASSES)
 
 
@@ -112,9 +113,23 @@ def embedding(**options):
     return plotting.plot_embedding(costs, **options)
 
 
-def drawn(name, *data, **options):
-    plotting = pytest.importorskip("treemetric.plotting")
-    return getattr(plotting, name)(*data, **options)
+def drawn(name):
+    """A plot function of the same trees."""
+
+    def draw(**options):
+        plotting = pytest.importorskip("treemetric.plotting")
+        pytest.importorskip("matplotlib").use("Agg")
+        values = {
+            "plot_alignment": lambda: tm.align(TREES[0], TREES[2]),
+            "plot_changed_pair": lambda: PAIR,
+            "plot_dendrogram": lambda: tm.pairwise_distances(TREES),
+            "plot_label_weights": lambda: LEARNER,
+            "plot_telling_edits": lambda: inspection.telling_edits(LEARNER, TREES, CLASSES),
+            "plot_tree": lambda: TREE,
+        }
+        return getattr(plotting, name)(values[name](), **options)
+
+    return draw
 
 
 def ablation(tmp_path, **options):
@@ -186,11 +201,13 @@ CALLS = {
     "datasets.make_programs": datasets.make_programs,
     "datasets.make_random_trees": datasets.make_random_trees,
     "datasets.make_strings": datasets.make_strings,
+    "plotting.plot_alignment": drawn("plot_alignment"),
+    "plotting.plot_changed_pair": drawn("plot_changed_pair"),
+    "plotting.plot_dendrogram": drawn("plot_dendrogram"),
     "plotting.plot_embedding": embedding,
-    "plotting.plot_label_weights": partial(drawn, "plot_label_weights", LEARNER),
-    "plotting.plot_telling_edits": partial(
-        drawn, "plot_telling_edits", inspection.telling_edits(LEARNER, TREES, CLASSES)
-    ),
+    "plotting.plot_label_weights": drawn("plot_label_weights"),
+    "plotting.plot_telling_edits": drawn("plot_telling_edits"),
+    "plotting.plot_tree": drawn("plot_tree"),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

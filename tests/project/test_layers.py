@@ -13,6 +13,7 @@ PACKAGE = Path(tm.__file__).parent
 LAYERS = (
     ("_core",),
     ("exceptions", "_base"),
+    ("_pages",),
     ("formats",),
     ("tree", "treeset"),
     ("convert",),

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_int, refuse, shown
 from treemetric.inspection import PairChange
 from treemetric.plotting.alignment import plot_alignment, size_of
 from treemetric.plotting.common import require_matplotlib
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["plot_changed_pair"]
 
 
-def plot_changed_pair(pair: PairChange, *, axes: "Sequence[Axes] | None" = None) -> "list[Axes]":
+def plot_changed_pair(
+    pair: PairChange, *, max_rows: int | None = 100, axes: "Sequence[Axes] | None" = None
+) -> "list[Axes]":
     """Draw the alignment of a pair of trees under unit costs and under learned costs.
 
     Parameters
     ----------
     pair : PairChange
         A pair of `treemetric.inspection.changed_pairs`.
+    max_rows : int or None, default=100
+        Most rows to draw of each alignment; see `plot_alignment`.
     axes : sequence of two matplotlib.axes.Axes, default=None
         Axes to draw on, before and after learning; None creates a new figure that is large enough
         for the trees.
@@ -60,11 +64,13 @@ def plot_changed_pair(pair: PairChange, *, axes: "Sequence[Axes] | None" = None)
     if not isinstance(pair, PairChange):
         must = "an instance of 'treemetric.inspection.PairChange'"
         refuse("pair", "plot_changed_pair", must, shown(pair))
+    if max_rows is not None:
+        max_rows = check_int(max_rows, "max_rows", "plot_changed_pair", 1, other="None")
     both = pair.alignments()
     if axes is None:
         from matplotlib import pyplot as plt
 
-        sizes = [size_of(alignment) for alignment in both]
+        sizes = [size_of(alignment, max_rows) for alignment in both]
         width, height = sum(size[0] for size in sizes), max(size[1] for size in sizes)
         figure, drawn = plt.subplots(1, 2, figsize=(width + 0.6, height))
         figure.subplots_adjust(
@@ -80,6 +86,6 @@ def plot_changed_pair(pair: PairChange, *, axes: "Sequence[Axes] | None" = None)
     names = ("Unit costs", "Learned costs")
     values = (pair.before, pair.after)
     for ax, alignment, name, value in zip(axes, both, names, values, strict=True):
-        plot_alignment(alignment, ax=ax)
+        plot_alignment(alignment, max_rows=max_rows, ax=ax)
         ax.set_title(f"{name}: {value:.2f} of the mean distance")
     return list(axes)
