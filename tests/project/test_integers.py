@@ -110,6 +110,22 @@ def embedding(**options):
     return plotting.plot_embedding(costs, **options)
 
 
+def drawn(name):
+    """A plot function of the same trees."""
+
+    def draw(**options):
+        plotting = pytest.importorskip("treemetric.plotting")
+        pytest.importorskip("matplotlib").use("Agg")
+        values = {
+            "plot_alignment": lambda: tm.align(TREES[0], TREES[2]),
+            "plot_dendrogram": lambda: tm.pairwise_distances(TREES),
+            "plot_tree": lambda: TREE,
+        }
+        return getattr(plotting, name)(values[name](), **options)
+
+    return draw
+
+
 def ablation(tmp_path, **options):
     data = datasets.make_strings(24, random_state=0)
     data.name = "few strings"
@@ -173,7 +189,10 @@ CALLS = {
     "datasets.make_programs": datasets.make_programs,
     "datasets.make_random_trees": datasets.make_random_trees,
     "datasets.make_strings": datasets.make_strings,
+    "plotting.plot_alignment": drawn("plot_alignment"),
+    "plotting.plot_dendrogram": drawn("plot_dendrogram"),
     "plotting.plot_embedding": embedding,
+    "plotting.plot_tree": drawn("plot_tree"),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),
