@@ -9,10 +9,10 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
+from treemetric._core import __version__
 from treemetric.cli import duplicates, neighbors, pairs, pairwise, reproduce, tables
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
@@ -104,9 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="treemetric",
         description="Compute exact tree edit distances, fast and in parallel.",
     )
-    parser.add_argument(
-        "--version", action="version", version=f"treemetric {version('treemetric')}"
-    )
+    parser.add_argument("--version", action="version", version=f"treemetric {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     pairs.add_parsers(commands)
     pairwise.add_parsers(commands)

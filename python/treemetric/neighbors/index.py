@@ -6,10 +6,9 @@ from pathlib import Path as FilePath
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from treemetric._base.progress import reporter
-from treemetric._base.typing import CostsLike, Norm, Path, Progress, Trees
+from treemetric._base.typing import CostsLike, Indices, Norm, Path, Progress, Trees
 from treemetric._base.validation import check_bool, check_n_jobs, check_norm, is_int, refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
@@ -152,7 +151,7 @@ class TreeIndex:
         return self._norm
 
     @property
-    def pivots(self) -> npt.NDArray[np.int64]:
+    def pivots(self) -> Indices:
         """The positions of the pivots."""
         found = self._pivots(self._contents(), 1)
         return np.empty(0, dtype=np.int64) if found is None else found.chosen.astype(np.int64)
