@@ -17,6 +17,7 @@ from treemetric import (
     experiments,
     learning,
     regression,
+    report,
     testing,
 )
 from treemetric.costs import VectorCosts
@@ -28,7 +29,7 @@ PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
-    "treemetric.regression",
+    *("treemetric.regression", "treemetric.report"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -193,6 +194,7 @@ CALLS = {
     "plotting.plot_dendrogram": drawn("plot_dendrogram"),
     "plotting.plot_embedding": embedding,
     "plotting.plot_tree": drawn("plot_tree"),
+    "report.report_html": partial(report.report_html, TREES),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

@@ -33,6 +33,7 @@ LAYERS = (
     ("learning",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
+    ("report",),
     ("demo", "cli"),
     ("__init__", "__main__"),
 )
