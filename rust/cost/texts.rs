@@ -295,8 +295,8 @@ mod tests {
                     };
                     let found = costs.scale().to_cost(2 * costs.gap() - table.raw_saving(a, b));
                     prop_assert!((found - expected).abs() < 1e-11);
-                    prop_assert_eq!(table.saving(a, b), row[b as usize]);
-                    prop_assert_eq!(table.saving(b, a), column[b as usize]);
+                    prop_assert_eq!(table.units(a, b), row[b as usize]);
+                    prop_assert_eq!(table.units(b, a), column[b as usize]);
                     prop_assert_eq!(table.saving(a, b), table.saving(b, a));
                 }
                 prop_assert_eq!(table.raw_saving(a, a), 2 * costs.gap());

@@ -303,4 +303,4 @@ lanes!(Doubles, f64, steps: 1, gathers: [u32; 4], last: |upper| upper,
 lanes!(Longs, i64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_add_epi64(a, b),
     max: |a, b| _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(b, a)));
-all_lanes!(Avx2);
+all_lanes!(Avx2, Longs => Longs);

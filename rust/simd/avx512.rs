@@ -277,4 +277,4 @@ lanes!(Doubles, f64, steps: 1,
 lanes!(Longs, i64, steps: 1,
     shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
     add: |a, b| _mm512_add_epi64(a, b), max: |a, b| _mm512_max_epi64(a, b));
-all_lanes!(Avx512);
+all_lanes!(Avx512, Longs => Longs);

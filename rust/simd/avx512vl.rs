@@ -282,4 +282,4 @@ lanes!(Doubles, f64, steps: 1, gathers: [u32; 4],
 lanes!(Longs, i64, steps: 1, gathers: [u32; 4],
     shift_in: |before, a| _mm256_alignr_epi64::<3>(a, before),
     add: |a, b| _mm256_add_epi64(a, b), max: |a, b| _mm256_max_epi64(a, b));
-all_lanes!(Avx512vl);
+all_lanes!(Avx512vl, Longs => Longs);

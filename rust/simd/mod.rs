@@ -15,12 +15,18 @@ mod dispatch;
 mod features;
 mod lanes;
 pub mod limit;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub(crate) mod portable;
 mod processor;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod turn;
+#[cfg(test)]
+pub(crate) mod twin;
 
 use crate::cost::CostTable;
 pub use dispatch::Instructions;
@@ -51,7 +57,7 @@ macro_rules! turned_by_shuffles {
         #[inline(always)]
         fn $name(block: [[$type; BLOCK]; BLOCK]) -> [[$type; BLOCK]; BLOCK] {
             #[cfg(target_arch = "x86_64")]
-            return sse2::$name(block);
+            return turn::$name(block);
             #[cfg(not(target_arch = "x86_64"))]
             turned(block)
         }
@@ -219,15 +225,15 @@ pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
 }
 
 /// Implements [`InstructionSet`] for a proof whose lane types wrap it.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! all_lanes {
-    ($proof:ident) => {
+    ($proof:ident, $longs:ty => $make:expr) => {
         impl $crate::simd::InstructionSet for $proof {
             type Bytes = Bytes;
             type Words = Words;
             type Ints = Ints;
             type Doubles = Doubles;
-            type Longs = Longs;
+            type Longs = $longs;
             fn bytes(self) -> Bytes {
                 Bytes(self)
             }
@@ -240,11 +246,11 @@ macro_rules! all_lanes {
             fn doubles(self) -> Doubles {
                 Doubles(self)
             }
-            fn longs(self) -> Longs {
-                Longs(self)
+            fn longs(self) -> $longs {
+                ($make)(self)
             }
         }
     };
 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use all_lanes;

@@ -1,6 +1,7 @@
-//! Every operation of every instruction set against its portable twin, on random lanes.
+//! Every operation of every instruction set against its twin, on random lanes.
 
-use super::portable::{Lane, Portable};
+use super::portable::Lane;
+use super::twin::Twin;
 use super::*;
 use crate::naive;
 use proptest::prelude::*;
@@ -49,7 +50,7 @@ fn vector<S: Simd>(values: &[u8]) -> S::Vector {
 }
 
 /// What all operations give for a case.
-fn results<S: Simd>(simd: S, case: &Case) -> Vec<(&'static str, Vec<S::Elem>)> {
+fn results<S: Simd>(simd: S, case: &Case, gathers: bool) -> Vec<(&'static str, Vec<S::Elem>)> {
     let lanes = S::LANES;
     let (a, b) = (vector::<S>(&case.a), vector::<S>(&case.b));
     let mut segment_starts = vec![-3i32; lanes];
@@ -79,7 +80,7 @@ fn results<S: Simd>(simd: S, case: &Case) -> Vec<(&'static str, Vec<S::Elem>)> {
     for number in 0..S::PARTS {
         note("pick_far", simd.pick_far(into, &a, number, &control));
     }
-    if S::GATHERS {
+    if gathers {
         let sources: Vec<_> = case.sources.iter().map(|s| s.unwrap_or(0).into()).collect();
         let all = [a, b].repeat(MOST / lanes);
         note("gather", simd.gather(S::elements(&all), &S::gather_control(&sources[..lanes])));
@@ -91,8 +92,47 @@ fn agree<S: Simd, const N: usize>(simd: S, case: &Case)
 where
     S::Elem: Lane,
 {
+    agree_in_parts::<S, N, true>(simd, case);
+}
+
+/// The same with vectors of 32 bytes in halves, or not.
+fn agree_in_parts<S: Simd, const N: usize, const HALVES: bool>(simd: S, case: &Case)
+where
+    S::Elem: Lane,
+{
     assert_eq!(S::LANES, N);
-    assert_eq!(results(simd, case), results(Portable::<S::Elem, N>::new(), case));
+    let twin = Twin::<S::Elem, N, HALVES>::new();
+    assert_eq!(results(simd, case, S::GATHERS), results(twin, case, S::GATHERS));
+}
+
+proptest! {
+    #![proptest_config(naive::cases(1000))]
+
+    #[test]
+    fn portable_vectors_agree_with_the_twin(case in cases()) {
+        agree::<_, 16>(portable::Portable.bytes(), &case);
+        agree::<_, 8>(portable::Portable.words(), &case);
+        agree::<_, 4>(portable::Portable.ints(), &case);
+        agree::<_, 2>(portable::Portable.doubles(), &case);
+        agree::<_, 2>(portable::Portable.longs(), &case);
+        agree::<_, 4>(portable::Arrays::<i128, 4>::new(), &case);
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+proptest! {
+    #![proptest_config(naive::cases(1000))]
+
+    #[test]
+    fn neon_agrees_with_the_twin(case in cases()) {
+        if let Some(neon) = neon::Neon::detect() {
+            agree::<_, 16>(neon.bytes(), &case);
+            agree::<_, 8>(neon.words(), &case);
+            agree::<_, 4>(neon.ints(), &case);
+            agree::<_, 2>(neon.doubles(), &case);
+            agree::<_, 2>(neon.longs(), &case);
+        }
+    }
 }
 
 // Miri does not know the instructions.
@@ -112,6 +152,16 @@ proptest! {
     }
 
     #[test]
+    fn sse2_agrees_with_the_twin(case in cases()) {
+        if let Some(sse2) = sse2::Sse2::detect() {
+            agree::<_, 16>(sse2.bytes(), &case);
+            agree::<_, 8>(sse2.words(), &case);
+            agree::<_, 4>(sse2.ints(), &case);
+            agree::<_, 2>(sse2.doubles(), &case);
+        }
+    }
+
+    #[test]
     fn avx512_agrees_with_the_twin(case in cases()) {
         if let Some(avx512) = avx512::Avx512::detect() {
             agree::<_, 64>(avx512.bytes(), &case);
@@ -125,11 +175,11 @@ proptest! {
     #[test]
     fn avx512vl_agrees_with_the_twin(case in cases()) {
         if let Some(avx512vl) = avx512vl::Avx512vl::detect() {
-            agree::<_, 32>(avx512vl.bytes(), &case);
-            agree::<_, 16>(avx512vl.words(), &case);
-            agree::<_, 8>(avx512vl.ints(), &case);
-            agree::<_, 4>(avx512vl.doubles(), &case);
-            agree::<_, 4>(avx512vl.longs(), &case);
+            agree_in_parts::<_, 32, false>(avx512vl.bytes(), &case);
+            agree_in_parts::<_, 16, false>(avx512vl.words(), &case);
+            agree_in_parts::<_, 8, false>(avx512vl.ints(), &case);
+            agree_in_parts::<_, 4, false>(avx512vl.doubles(), &case);
+            agree_in_parts::<_, 4, false>(avx512vl.longs(), &case);
         }
     }
 }
@@ -141,8 +191,7 @@ proptest! {
     #[test]
     fn the_twin_does_what_the_trait_says(case in cases()) {
         const N: usize = 16;
-        let twin = Portable::<u16, N>::new();
-        let results = results(twin, &case);
+        let results = results(Twin::<u16, N>::new(), &case, true);
         let result = |what| &results.iter().find(|(name, _)| *name == what).unwrap().1;
         let a: Vec<u16> = case.a.iter().map(|&value| spread(value)).collect();
         let b: Vec<u16> = case.b.iter().map(|&value| spread(value)).collect();

@@ -22,7 +22,7 @@ from treemetric.learning._nca_fit import (
 )
 from treemetric.learning._neighbour_loss import NeighbourLoss, candidates
 from treemetric.learning._pair_costs import CostObjective, best_scale, pair_counts
-from treemetric.learning._votes import expected_errors, vote_shares, winners
+from treemetric.learning._votes import expected_errors, vote_margins, vote_shares, winners
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.RandomState)
 
@@ -229,6 +229,16 @@ def test_winners_and_errors():
     # One neighbour is drawn among the closest trees.
     ties = np.array([[2.0, 2.0, 2.0, 3.0]])
     np.testing.assert_allclose(expected_errors(ties, codes, np.array([0]), 1), [1 / 3])
+
+
+@given(seeds, st.integers(1, 4))
+def test_margins_are_those_of_the_winners(random, classes):
+    shares, closest = random.randint(3, size=(2, 5, classes)) / 4
+    margins = vote_margins(shares, closest)
+    for row, votes in enumerate(shares + 1e-6 * closest):
+        for c in range(classes if classes > 1 else 0):
+            assert margins[row, c] == votes[c] - max(np.delete(votes, c))
+    np.testing.assert_array_equal(margins.argmax(axis=1), winners(shares, closest))
 
 
 def test_equal_trees_are_drawn_together():
