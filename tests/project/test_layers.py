@@ -31,6 +31,7 @@ LAYERS = (
     ("classification",),
     ("regression",),
     ("learning",),
+    ("inspection",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
     ("demo", "cli"),
