@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.typing import FloatArray, Predictions, Trees
 from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.class_scores import decision_values
 from treemetric.costs import UnitCosts
@@ -234,7 +234,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         """
         return self._votes(X)[0]
 
-    def predict(self, X: Trees) -> npt.NDArray[Any]:
+    def predict(self, X: Trees) -> Predictions:
         """Predict the most frequent class among the nearest training trees.
 
         Parameters
@@ -256,7 +256,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         array([0])
         """
         shares, closest = self._votes(X)
-        predicted: npt.NDArray[Any] = self.classes_[winners(shares, closest)]
+        predicted: Predictions = self.classes_[winners(shares, closest)]
         return predicted
 
     def decision_function(self, X: Trees) -> FloatArray:
