@@ -133,11 +133,16 @@ class TreeMetricLearner(
         """
         check_is_fitted(self, "costs_")
         self._check_choices()  # the parameters may have changed after the fit
+        costs = self._metric_costs()
         metric = LearnedMetric(
-            self.costs_, self.initial_costs_, self._kind(), self.unseen, self._counting()
+            costs, self.initial_costs_, self._kind(), self.unseen, self._counting()
         )
         metric._closing = self._closing
         return metric
+
+    def _metric_costs(self) -> Costs:
+        """Return the costs of the distance."""
+        return self.costs_
 
     def _kind(self) -> str:
         """Return which distance is computed, 'actual' or 'pseudo'."""
@@ -184,7 +189,7 @@ class TreeMetricLearner(
         Returns
         -------
         ndarray of shape (n_trees,)
-            The classes; ties go to the first prototype.
+            The classes; if prototypes of several classes are equally close, the first class.
 
         Raises
         ------
@@ -199,8 +204,8 @@ class TreeMetricLearner(
         >>> BEDL().fit(trees, [0, 0, 1, 1]).predict([Tree.from_sequence("ac")])
         array([0])
         """
-        found = self._to_prototypes(X)
-        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
+        nearest = self._to_classes(X).argmin(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[nearest]
         return labels
 
     def decision_function(self, X: Trees) -> FloatArray:
