@@ -277,3 +277,13 @@ def test_a_fit_that_fails_leaves_the_earlier_one(by_pairs):
 
 def test_equal_trees_have_one_group():
     assert equal_trees(tm.TreeSet(chains("ab", "b", "ab"))).tolist() == [0, 1, 0]
+
+
+def test_a_sample_of_many_constraints(monkeypatch):
+    monkeypatch.setattr("treemetric.learning._constraint_fits._MOST", 300)
+    learner = NCACosts(random_state=0, vector_scale=0.3).fit_pairs(PAIRS, SIGNS, X)
+    assert learner.learned_
+    again = NCACosts(random_state=0, vector_scale=0.3).fit_pairs(PAIRS, SIGNS, X)
+    assert again.costs_ == learner.costs_
+    triplets = NCACosts(random_state=0, fallback=False).fit_triplets(random_triplets(0, 1500), X)
+    assert triplets.learned_
