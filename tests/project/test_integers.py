@@ -18,6 +18,7 @@ from treemetric import (
     inspection,
     learning,
     regression,
+    report,
     testing,
 )
 from treemetric.costs import VectorCosts
@@ -29,7 +30,7 @@ PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
-    *("treemetric.regression", "treemetric.inspection"),
+    *("treemetric.regression", "treemetric.inspection", "treemetric.report"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -209,6 +210,7 @@ CALLS = {
     "plotting.plot_label_weights": drawn("plot_label_weights"),
     "plotting.plot_telling_edits": drawn("plot_telling_edits"),
     "plotting.plot_tree": drawn("plot_tree"),
+    "report.report_html": partial(report.report_html, TREES),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

@@ -33,7 +33,7 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of threads."""
     parser.add_argument(
-        "--jobs",
+        *("-j", "--jobs"),
         type=int,
         default=-1,
         metavar="N",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
 from treemetric.cli.common import add_costs, check_words, costs_of
+from treemetric.cli.help import add_command
 from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
@@ -15,10 +16,10 @@ from treemetric.cli.outputs import (
     check_free,
     csv_value,
     json_value,
-    opened,
     target_of,
     write_json,
     write_rows,
+    write_text,
 )
 from treemetric.costs import Costs
 from treemetric.distances import distance
@@ -27,7 +28,6 @@ from treemetric.treeset import TreeSet
 
 # The number of optimal alignments is not computed for trees with more pairs of nodes.
 _MOST_COUNTED = 10**6
-_KINDS = ("text", "csv", "json")
 
 
 class _Pair(NamedTuple):
@@ -39,32 +39,43 @@ class _Pair(NamedTuple):
 
 def add_parsers(commands: Any) -> None:
     """Add the commands to those of ``treemetric``."""
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "distance",
-        help="print the distance between two trees",
+        "A B",
+        summary="print the distance between two trees",
         description="Print the edit distance between two trees. A tree is text in brackets, "
         "'{a{b}{c}}', or a file that contains one tree: Python, HTML, JSON, Newick and others.",
-        epilog="Examples: treemetric distance '{a{b}}' '{a{c}}'; treemetric distance old.py new.py "
-        "--values; curl -s URL | treemetric distance - page.html --format html",
+        examples=(
+            "treemetric distance '{a{b}}' '{a{c}}'",
+            "treemetric distance old.py new.py --values",
+            "curl -s URL | treemetric distance - page.html --format html",
+        ),
     )
-    _add_two_trees(one)
+    _add_two_trees(one, ("text", "csv", "json"))
     one.add_argument(
         "--cutoff", type=float, metavar="D", help="print inf if the distance is above the cutoff"
     )
     one.set_defaults(command=_distance)
-    edits = commands.add_parser(
+    edits = add_command(
+        commands,
         "align",
-        help="print the edits between two trees",
+        "A B",
+        summary="print the edits between two trees, or write them as a page",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
-        epilog="Examples: treemetric align '{a{b}}' '{a{c}}'; treemetric align a.json b.json --to "
-        "csv",
+        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        examples=(
+            "treemetric align '{a{b}}' '{a{c}}'",
+            "treemetric align a.json b.json --to csv",
+            "treemetric align old.py new.py --values -o changes.html",
+        ),
     )
-    _add_two_trees(edits)
+    _add_two_trees(edits, ("text", "csv", "json", "html"))
     edits.set_defaults(command=_align)
 
 
-def _add_two_trees(parser: argparse.ArgumentParser) -> None:
+def _add_two_trees(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
     for name in ("A", "B"):
         parser.add_argument(
             name.lower(),
@@ -72,7 +83,7 @@ def _add_two_trees(parser: argparse.ArgumentParser) -> None:
             help="a tree in brackets, a file, or - for standard input",
         )
     add_costs(parser)
-    add_output(parser, _KINDS, "text")
+    add_output(parser, kinds, "text")
     add_format(parser)
 
 
@@ -82,7 +93,7 @@ def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
     check_free(target, arguments)
     costs = costs_of(arguments)
     a, b = arguments.a, arguments.b
-    x, y = _trees((a, b), arguments)
+    x, y = read_trees((a, b), "AB", arguments)
     check_words(costs, TreeSet([x, y]))
     return target, _Pair((shown_path(a), shown_path(b)), x, y, costs)
 
@@ -91,7 +102,7 @@ def _distance(arguments: argparse.Namespace) -> None:
     target, pair = _request(arguments)
     value = distance(pair.x, pair.y, costs=pair.costs, cutoff=arguments.cutoff)
     if target.kind == "text":
-        _write_text(target, f"{csv_value(value)}\n")
+        write_text(target, f"{csv_value(value)}\n")
     elif target.kind == "json":
         a, b = pair.names
         write_json(target, {"a": a, "b": b, "distance": json_value(value)})
@@ -103,7 +114,10 @@ def _align(arguments: argparse.Namespace) -> None:
     target, pair = _request(arguments)
     alignment = align(pair.x, pair.y, costs=pair.costs)
     if target.kind == "text":
-        _write_text(target, _described(alignment, pair))
+        write_text(target, _described(alignment, pair))
+        return
+    if target.kind == "html":
+        write_text(target, alignment.to_html(names=pair.names))
         return
     edits = alignment.edits()
     if target.kind == "json":
@@ -145,14 +159,11 @@ def _quoted(label: object) -> str:
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
-def _write_text(target: Target, text: str) -> None:
-    with opened(target) as file:
-        file.write(text.encode("utf-8", errors="backslashreplace"))
-
-
-def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
+def read_trees(
+    texts: Sequence[str], names: Sequence[str], arguments: argparse.Namespace
+) -> list[Tree]:
     """Return trees from their brackets or from files that contain one tree each."""
-    for name, text in zip("AB", texts, strict=True):
+    for name, text in zip(names, texts, strict=True):
         if not text.strip():
             msg = f"{name} is empty. It must be text in brackets, an existing file or '-'."
             raise ValueError(msg)
@@ -162,7 +173,7 @@ def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
     groups = [[text] for text in texts if not _is_bracket(text)]
     read = iter(read_inputs(groups, arguments))
     trees = []
-    for name, text in zip("AB", texts, strict=True):
+    for name, text in zip(names, texts, strict=True):
         if _is_bracket(text):
             trees.append(_from_bracket(text, name))
             continue

@@ -1,7 +1,7 @@
 """The command ``treemetric pairwise``: all distances of some trees."""
 
 import argparse
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from treemetric._base.typing import Distances
@@ -13,6 +13,7 @@ from treemetric.cli.common import (
     costs_of,
     progress_of,
 )
+from treemetric.cli.help import add_command
 from treemetric.cli.inputs import Inputs, add_format, add_inputs, read_inputs
 from treemetric.cli.outputs import (
     Target,
@@ -26,19 +27,27 @@ from treemetric.cli.outputs import (
 )
 from treemetric.distances import pairwise_distances
 
-_KINDS = ("csv", "json", "npy", "zarr")
+_KINDS = ("csv", "json", "npy", "parquet", "zarr")
 _IN_BLOCKS = ("npy", "zarr")
 
 
 def add_parsers(commands: Any) -> None:
     """Add the command to those of ``treemetric``."""
-    many = commands.add_parser(
+    many = add_command(
+        commands,
         "pairwise",
-        help="compute all distances of many trees",
+        "TREES...",
+        summary="compute all distances of many trees",
         description="Compute the edit distances of all pairs of trees. A .npy or .zarr file is "
         "filled block by block; to resume a stopped or killed command, run it again.",
-        epilog="Examples: treemetric pairwise *.html; treemetric pairwise trees.jsonl -o D.npy; "
-        "treemetric pairwise src/ --format python --to json",
+        notes="CSV has a row and a column per tree. Parquet, and CSV with --condensed, have a row "
+        "per pair.",
+        examples=(
+            "treemetric pairwise *.html",
+            "treemetric pairwise trees.jsonl -o D.npy",
+            "treemetric pairwise src/ --format python --to json",
+            "cat trees.txt | treemetric pairwise - --condensed > pairs.csv",
+        ),
     )
     add_inputs(many)
     add_output(many, _KINDS, "csv")
@@ -131,8 +140,9 @@ def _write(target: Target, inputs: Inputs, result: Distances, *, condensed: bool
             json_value(row) if condensed else [json_value(value) for value in row] for row in rows
         ]
         write_json(target, {"ids": names, "distances": values})
-    elif condensed:
-        pairs = zip(combinations(names, 2), result.tolist(), strict=True)
+    elif condensed or target.kind == "parquet":
+        chosen = combinations(names, 2) if condensed else product(names, repeat=2)
+        pairs = zip(chosen, result.ravel().tolist(), strict=True)
         write_rows(target, ("tree", "other", "distance"), ((*pair, d) for pair, d in pairs))
     else:
         table = ((name, *row.tolist()) for name, row in zip(names, result, strict=True))
