@@ -6,10 +6,10 @@
 
 Random small trees and forests (0 to 5 nodes, 1 to 3 labels) are compared under unit costs, costs by
 kind of edit and random tables, symmetric or not, with up to two decimals. What is expected comes
-from all alignments of two shapes at once: one matrix product per pair of shapes gives the costs of all
-alignments of all labellings. A row is printed for every function: pairs checked, pairs wrong. The
-neighbours of a tree are right or wrong as a whole. Slow functions are checked on a sample of the
-pairs. The exit code is 1 if anything is wrong.
+from all alignments of two shapes at once: one matrix product per pair of shapes gives the costs of
+all alignments of all labellings. For every function, a row is printed: pairs checked, pairs wrong.
+The neighbours of a tree are right or wrong as a whole. Slow functions are checked on a sample of
+the pairs. The exit code is 1 if anything is wrong.
 """
 
 from __future__ import annotations

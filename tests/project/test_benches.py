@@ -17,8 +17,9 @@ sys.path.append(str(FOLDER))
 import goals  # noqa: E402
 import growth_theory  # noqa: E402
 import measure  # noqa: E402
-import report as reports  # noqa: E402
 import workloads  # noqa: E402
+
+import report as reports  # noqa: E402
 
 
 def key_root_cells(tree):

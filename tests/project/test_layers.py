@@ -12,7 +12,7 @@ PACKAGE = Path(tm.__file__).parent
 # From the lowest layer to the highest. Rooms on one line may import each other.
 LAYERS = (
     ("_core",),
-    ("exceptions", "_base"),
+    ("exceptions", "_base", "typing"),
     ("_pages",),
     ("formats",),
     ("tree", "treeset"),
@@ -31,6 +31,7 @@ LAYERS = (
     ("classification",),
     ("regression",),
     ("learning",),
+    ("inspection",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
     ("report",),

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._estimators.checks import check_some_trees, check_targets
@@ -180,6 +181,12 @@ class TreeMetricLearner(ClassifierMixin, CostLearner):  # type: ignore[misc]
     def _to_prototypes(self, X: Trees) -> FloatArray:
         """Return the learned distances to the prototypes."""
         metric = self.get_metric()
+        if not hasattr(self, "classes_"):
+            message = (
+                f"This {type(self).__name__} was fitted to pairs or triplets and has no classes. "
+                "Only get_metric and transform can be used; call fit(X, y) to predict classes."
+            )
+            raise NotFittedError(message)
         trees = check_some_trees(X, type(self).__name__)
         prototypes = self.trees_[np.asarray(self.prototypes_)]
         return metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)

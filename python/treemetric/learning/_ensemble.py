@@ -35,11 +35,16 @@ class MetricTable(CostMatrix):
 
 
 class Ensemble(NamedTuple):
-    """Several fits, and which trees each of them has not seen."""
+    """Several fits, and how often each of them has drawn each tree."""
 
     fits: list[Fitted]
-    left_out: npt.NDArray[np.bool_]
-    groups: npt.NDArray[np.intp]
+    drawn: npt.NDArray[np.int64]
+
+    @property
+    def left_out(self) -> npt.NDArray[np.bool_]:
+        """Which trees each fit has not seen."""
+        unseen: npt.NDArray[np.bool_] = self.drawn == 0
+        return unseen
 
 
 class EnsembleLearner(CostLearner):
@@ -84,24 +89,34 @@ class EnsembleLearner(CostLearner):
         fit: Fit,
         random: np.random.RandomState,
     ) -> Ensemble:
-        """Fit costs to bootstrap samples; trees of one group are drawn together."""
+        """Fit costs to bootstrap samples; trees of one group are drawn together.
+
+        If no sample has anything to learn from, and unit costs are no option, fit to all trees.
+        """
         name = type(self).__name__
         check_tables(len(trees.alphabet), 5, name)
-        fits, left_out = [], []
+        fits: list[Fitted] = []
+        times = []
         with fit_report(self.verbose, name, self.n_fits) as report:
-            for number in range(self.n_fits):
+            for number in range(self.n_fits + 1):
                 drawn = bootstrap(groups, self.max_trees, random)
+                if number == self.n_fits:
+                    if fits or self.fallback:
+                        break
+                    drawn = np.ones(len(trees), dtype=np.int64)
                 fitted = fit(drawn)
                 if fitted is not None:
                     fits.append(fitted)
-                    left_out.append(drawn == 0)
-                    report(number + 1, fitted.objective)
-        return Ensemble(fits, np.array(left_out).reshape(len(fits), len(trees)), groups)
+                    times.append(drawn)
+                    report(min(number + 1, self.n_fits), fitted.objective)
+        shape = len(fits), len(trees)
+        return Ensemble(fits, np.array(times, dtype=np.int64).reshape(shape))
 
     def _verdict(
         self,
         found: Ensemble,
         trees: TreeSet,
+        groups: npt.NDArray[np.intp],
         errors_of: Errors,
         weight: FloatArray,
         random: np.random.RandomState,
@@ -109,8 +124,9 @@ class EnsembleLearner(CostLearner):
         """Compare learned costs and unit costs on the trees that fits have not seen."""
         if not (found.fits and self.fallback):
             return Verdict(learned=bool(found.fits), scores={})
-        fits, left_out, groups = found
-        return judge(trees, errors_of, weight, groups, fits, left_out, random, self.n_jobs)
+        return judge(
+            trees, errors_of, weight, groups, found.fits, found.left_out, random, self.n_jobs
+        )
 
     def _learned(
         self, trees: TreeSet, found: Ensemble, verdict: Verdict

@@ -7,12 +7,19 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric.alignment.edit_counts import edit_counts
+from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._label_model import LabelModel
 from treemetric.learning._neighbour_loss import BoolArray, Candidates, NeighbourLoss, candidates
-from treemetric.learning._pair_costs import CostObjective, DistanceLoss, best_scale, pair_counts
+from treemetric.learning._pair_costs import (
+    CostObjective,
+    DistanceLoss,
+    SmallestOf,
+    best_scale,
+    pair_counts,
+    stacked,
+)
 from treemetric.treeset import TreeSet
 
 # Up to this many trees, the loss uses all pairs, unless they have more pairs of nodes than this.
@@ -144,22 +151,37 @@ def fit_costs(
 
 
 def fit_rounds(
-    trees: TreeSet, choose: Choose, total: float, settings: FitSettings
+    trees: TreeSet,
+    choose: Choose,
+    total: float,
+    settings: FitSettings,
+    *,
+    same_pairs: bool = False,
 ) -> Fitted | None:
     """Choose pairs and their loss, align, optimise, and repeat; None if there is nothing to learn.
 
-    ``total`` is the number of observations in the loss, by which the prior is divided.
+    ``total`` is the number of observations in the loss, by which the prior is divided. If the
+    pairs are the same in all rounds, a distance is the smallest cost of all alignments so far.
+    Without this, costs that are good for the last alignments make earlier ones cheap, and rounds
+    alternate.
     """
     moving = frequent_labels(trees, settings.max_vectors)
     model = LabelModel(len(trees.alphabet), moving, settings.weight_scale, settings.vector_scale)
     costs: Costs = UnitCosts()
     parameters = None
+    known: EditCounts | None = None
     value = start = 0.0
     for _ in range(settings.n_rounds):
         pairs, loss = choose(costs)
         if loss is None:
             break
-        counts = pair_counts(edit_counts(trees, pairs=pairs, costs=costs, n_jobs=settings.n_jobs))
+        found = edit_counts(trees, pairs=pairs, costs=costs, n_jobs=settings.n_jobs)
+        if same_pairs:
+            known = found if known is None else stacked(known, found)
+            found, loss = known, SmallestOf(loss, len(pairs))
+        counts = pair_counts(found)
+        if not len(counts.first):
+            break
         if parameters is None:
             start = best_scale(loss, counts.matrix @ np.ones(len(counts.first)))
             parameters = model.start(start)

@@ -6,20 +6,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from treemetric._base.typing import FloatArray, Trees
+from treemetric._base.typing import FloatArray, Predictions, Trees
 from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.class_scores import decision_values
 from treemetric.costs import UnitCosts
 from treemetric.learning._bagging import class_errors, equal_trees
 from treemetric.learning._base import TreeMetricLearner
-from treemetric.learning._ensemble import EnsembleLearner
+from treemetric.learning._constraint_fits import ConstraintFits
 from treemetric.learning._nca_fit import Fitted, fit_costs
 from treemetric.learning._votes import vote_margins, vote_shares, winners
 
 __all__ = ["NCACosts"]
 
 
-class NCACosts(EnsembleLearner, TreeMetricLearner):
+class NCACosts(ConstraintFits, TreeMetricLearner):
     """Edit costs under which the nearest trees have the same class, if such costs are found.
 
     Every tree draws another tree as its neighbour, the closer the more likely:
@@ -204,7 +204,7 @@ class NCACosts(EnsembleLearner, TreeMetricLearner):
             return fit_costs(*some, drawn[seen].astype(np.float64), weight[seen], settings)
 
         found = self._draw_fits(data.trees, groups, fit, random)
-        verdict = self._verdict(found, data.trees, class_errors(data.codes), weight, random)
+        verdict = self._verdict(found, data.trees, groups, class_errors(data.codes), weight, random)
         costs, attributes = self._learned(data.trees, found, verdict)
         self._keep(data, costs, UnitCosts(), np.arange(len(data.trees)), **attributes)
         return self
@@ -232,7 +232,7 @@ class NCACosts(EnsembleLearner, TreeMetricLearner):
         """
         return self._votes(X)[0]
 
-    def predict(self, X: Trees) -> npt.NDArray[Any]:
+    def predict(self, X: Trees) -> Predictions:
         """Predict the most frequent class among the nearest training trees.
 
         Parameters
@@ -254,7 +254,7 @@ class NCACosts(EnsembleLearner, TreeMetricLearner):
         array([0])
         """
         shares, closest = self._votes(X)
-        predicted: npt.NDArray[Any] = self.classes_[winners(shares, closest)]
+        predicted: Predictions = self.classes_[winners(shares, closest)]
         return predicted
 
     def decision_function(self, X: Trees) -> FloatArray:

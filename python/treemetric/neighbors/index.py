@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import CostsLike, Norm, Progress, Trees
+from treemetric._base.typing import CostsLike, Indices, Norm, Progress, Trees
 from treemetric._base.validation import check_n_jobs, check_norm
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
@@ -126,7 +125,7 @@ class TreeIndex:
         return self._norm
 
     @property
-    def pivots(self) -> npt.NDArray[np.int64]:
+    def pivots(self) -> Indices:
         """The positions of the pivots."""
         if self._pivots is None:
             return np.empty(0, dtype=np.int64)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from treemetric.tree import Tree
 
-__all__ = ["plot_alignment"]
+__all__ = ["plot_alignment", "size_of"]
 
 # Okabe and Ito's colours, which colour-blind readers can distinguish. Two of them are
 # slightly darker, so that white letters are legible on them. Kept labels have no box and
@@ -121,12 +121,7 @@ def plot_alignment(
         max_rows = check_int(max_rows, "max_rows", "plot_alignment", 1, other="None")
     rows = aligned_rows(alignment)
     lines = _lines(rows, alignment, max_rows)
-    face = typeface(
-        (str(label) for tree in (alignment.x, alignment.y) for label in tree.labels), _FONT
-    )
-    drawn = [line for line in lines if isinstance(line, Row)]
-    left = _Outline(alignment.x, 0.0, {row.i for row in drawn}, face)
-    right = _Outline(alignment.y, left.end + _GAP, {row.j for row in drawn}, face)
+    left, right = _outlines(alignment, lines)
     width = max(right.end, _LEGEND_WIDTH)
     height = len(lines) + _HEADER
     if ax is None:
@@ -171,6 +166,17 @@ def _lines(rows: list[Row], alignment: Alignment, max_rows: int | None) -> list[
     return lines
 
 
+def _outlines(alignment: Alignment, lines: list[Row | str]) -> "tuple[_Outline, _Outline]":
+    """Return the positions of the labels of both trees."""
+    face = typeface(
+        (str(label) for tree in (alignment.x, alignment.y) for label in tree.labels), _FONT
+    )
+    drawn = [line for line in lines if isinstance(line, Row)]
+    left = _Outline(alignment.x, 0.0, {row.i for row in drawn}, face)
+    right = _Outline(alignment.y, left.end + _GAP, {row.j for row in drawn}, face)
+    return left, right
+
+
 class _Outline:
     """Positions of the labels of one tree, from the column `start` to the column `end`."""
 
@@ -205,12 +211,25 @@ class _Outline:
             text.set_bbox(box)
 
 
+def size_of(alignment: Alignment, max_rows: int | None) -> tuple[float, float]:
+    """Return the width and height in inches of a picture of an alignment at full size."""
+    lines = _lines(aligned_rows(alignment), alignment, max_rows)
+    width = max(_outlines(alignment, lines)[1].end, _LEGEND_WIDTH)
+    across, down = _inches(width, len(lines) + _HEADER)
+    return across + 2 * _MARGIN, down + _TITLE_HEIGHT + _MARGIN
+
+
+def _inches(width: float, height: float) -> tuple[float, float]:
+    """Return the size of letters and rows at full size."""
+    down = min(height * _ROW * _FONT_SIZE / 72, _TALLEST)
+    return width * _LETTER * _FONT_SIZE / 72, down
+
+
 def _new_axes(width: float, height: float) -> "Axes":
     """Return axes of a new figure for `width` letters and `height` rows at full size."""
     from matplotlib import pyplot as plt
 
-    across = width * _LETTER * _FONT_SIZE / 72
-    down = min(height * _ROW * _FONT_SIZE / 72, _TALLEST)
+    across, down = _inches(width, height)
     total = across + 2 * _MARGIN, down + _TITLE_HEIGHT + _MARGIN
     figure = plt.figure(figsize=total)
     box = _MARGIN / total[0], _MARGIN / total[1], across / total[0], down / total[1]
