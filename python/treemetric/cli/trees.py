@@ -15,7 +15,7 @@ from treemetric.cli.common import (
     progress_of,
 )
 from treemetric.cli.help import add_command
-from treemetric.cli.inputs import STDIN, add_format, add_inputs, read_inputs, shown_path
+from treemetric.cli.inputs import STDIN, Inputs, add_format, add_inputs, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -45,17 +45,19 @@ def _add_show(commands: Any) -> None:
         "TREE",
         summary="print a tree with lines, or write it as a page",
         description="Print a tree, one line per node. A tree is text in brackets, '{a{b}{c}}', or "
-        "a file that contains one tree.",
+        "a file. --id chooses a tree of a file with several.",
         notes="An .html file is a page for browsers: nodes fold, labels can be searched.",
         examples=(
             "treemetric show '{a{b}{c}}'",
             "treemetric show module.py --depth 3",
+            "treemetric show trees.jsonl --id t42",
             "treemetric show page.html -o tree.html",
         ),
     )
     show.add_argument(
         "tree", metavar="TREE", help="a tree in brackets, a file, or - for standard input"
     )
+    show.add_argument("--id", metavar="NAME", help="id of the tree, or its position, from 0")
     show.add_argument(
         "--depth", type=int, metavar="N", help="levels below the root that are printed"
     )
@@ -74,13 +76,28 @@ def _add_show(commands: Any) -> None:
 def _show(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
-    (tree,) = read_trees([arguments.tree], ["TREE"], arguments)
+    name = "tree" if arguments.tree == STDIN else shown_path(arguments.tree)
+    if arguments.id is None:
+        (tree,) = read_trees([arguments.tree], ["TREE"], arguments)
+    else:
+        (inputs,) = read_inputs([[arguments.tree]], arguments)
+        tree, name = inputs.trees[_place(inputs, arguments.id)], arguments.id
     if target.kind == "html":
-        name = "tree" if arguments.tree == STDIN else shown_path(arguments.tree)
         write_text(target, tree.to_html(name=name[:80]))
     else:
         text = tree.to_text(max_depth=arguments.depth, max_nodes=arguments.nodes)
         write_text(target, f"{text}\n")
+
+
+def _place(inputs: Inputs, name: str) -> int:
+    """Return the position of the tree with a name; without names, the name is the position."""
+    count = len(inputs.trees)
+    names = [str(inputs.name(i)) for i in range(count)]
+    if name not in names:
+        such = f", such as {names[0]!r}" if names else ""
+        message = f"--id must be one of the {count} names of trees{such}. Got {name!r}."
+        raise ValueError(message)
+    return names.index(name)
 
 
 def _add_convert(commands: Any) -> None:
