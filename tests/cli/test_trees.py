@@ -189,3 +189,20 @@ def test_distances_in_relation_to_sizes(capsys, trees):
     out = run(capsys, "pairwise", trees, "--norm", "sum", "--condensed")[1]
     rows = list(csv.reader(io.StringIO(out)))[1:]
     assert [float(row[2]) for row in rows] == pytest.approx([1 / 6, 3 / 5, 3 / 5])
+
+
+def test_functions_of_source_code(capsys, tmp_path):
+    source = tmp_path / "src"
+    source.mkdir()
+    body = "".join(f"    a{k} = {k} + len(str({k}))\n" for k in range(4))
+    (source / "good.py").write_text(f"def f():\n{body}\n\ndef g():\n    pass\n", encoding="utf-8")
+    (source / "bad.py").write_text("def f(:\n", encoding="utf-8")
+    code, out, err = run(capsys, "convert", source, "--functions")
+    assert code == 0
+    (line,) = out.splitlines()
+    assert json.loads(line)["id"].endswith("good.py:1 f")
+    assert "warning" in err
+    assert "bad.py" in err
+    page = run(capsys, "report", source / "good.py", "--functions")[1]
+    assert "good.py:1 f" in page
+    assert "--functions needs Python files" in run(capsys, "report", "-", "--functions")[2]
