@@ -7,14 +7,15 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo docs docs-pages test test-rust test-python test-oldest miri lint bench peers clean \
-	check-release wheels msrv coverage
+.PHONY: help demo docs docs-pages test test-rust test-python test-oldest test-arm miri lint bench peers \
+	clean check-release wheels msrv coverage
 
 help:
 	@echo "make demo         build, run an example on built-in data, save plots in demo/"
 	@echo "make test         run all tests of the Rust core and of the installed wheel"
 	@echo "make docs         build the site with all examples run; writes docs/_build/html/index.html"
 	@echo "make test-oldest  test the estimators with the oldest supported libraries"
+	@echo "make test-arm     test the kernels for ARM64 under emulation (Linux; needs qemu-user and a compiler)"
 	@echo "make miri         test the kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         check formatting, lints and types"
 	@echo "make peers        install the packages that benchmarks and tests compare with"
@@ -85,7 +86,22 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
-# Miri does not support vector instructions: test the scalar kernel and the portable twin.
+# Emulated tests take long: few cases of each property. ARM_TESTS selects tests by name.
+ARM_TARGET := aarch64-unknown-linux-gnu
+ARM_TESTS ?=
+test-arm:
+	@missing=""; for tool in qemu-aarch64 aarch64-linux-gnu-gcc rustup; do \
+		command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then echo "missing:$$missing"; \
+		echo "Debian and Ubuntu: apt-get install qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"; \
+		echo "rustup: https://rustup.rs"; exit 1; fi
+	rustup target add $(ARM_TARGET)
+	cargo clippy --locked --all-targets --target $(ARM_TARGET) -- -D warnings
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	PROPTEST_CASES=$${PROPTEST_CASES:-8} cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
+
+# Miri does not support vector instructions: test the scalar and the portable kernels.
 miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib -- distance:: simd::
 

@@ -38,6 +38,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
+nb_output_stderr = "remove-warn"  # a warning of a cell is a warning of the build
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 3

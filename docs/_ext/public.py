@@ -65,7 +65,11 @@ PAGES = {
             "Checks": "treemetric.testing",
         },
     ),
-    "learning": ("Learning", "Edit costs from trees with classes.", {"": "treemetric.learning"}),
+    "learning": (
+        "Learning",
+        "Edit costs from trees with classes or numbers, from pairs and triplets.",
+        {"Learners": "treemetric.learning", "What was learned": "treemetric.inspection"},
+    ),
     "features": (
         "Features and kernels",
         "Counts of parts of trees, and kernels, in linear time.",

@@ -124,6 +124,7 @@ def test_targets_are_learned(fitted):
     assert tm.CostMatrix(fitted.costs_.alphabet, fitted.costs_.matrix).is_pseudo_metric(tol=1e-12)
     assert fitted.fit_weights_.shape == (5, 4)
     assert fitted.losses_.shape == (5,)
+    assert ((fitted.n_iter_ > 0) & (fitted.n_iter_ <= 3 * 60)).all()
 
 
 def test_random_targets_keep_unit_costs():

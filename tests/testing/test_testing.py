@@ -256,6 +256,11 @@ class Opposite(NearestPredictFirst):
         return np.where(self.predict(X) == self.classes_[0], 1.0, -1.0)
 
 
+class Doubtful(NearestPredictFirst):
+    def predict_proba(self, X):
+        return 1.0 - (self.predict(X)[:, None] == self.classes_)
+
+
 class Tabular(NearestPredictFirst):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -303,6 +308,7 @@ class Forgetful(Nearest):
         (Strict(), {"check_unknown_symbols"}),
         (Refusing(), {"check_unknown_symbols"}),
         (Opposite(), {"check_two_classes"}),
+        (Doubtful(), {"check_probabilities"}),
         (Tabular(), {"check_tags"}),
         (Choosy(), {"check_one_class", "check_one_tree"}),
         (Empty(), {"check_empty_tree"}),

@@ -64,6 +64,7 @@ class EnsembleLearner(CostLearner):
     validation_scores_: dict[str, float]
     fit_weights_: FloatArray
     losses_: FloatArray
+    n_iter_: npt.NDArray[np.int64]
 
     def _settings(self) -> FitSettings:
         """Check the parameters that these learners share."""
@@ -144,6 +145,7 @@ class EnsembleLearner(CostLearner):
             "validation_scores_": verdict.scores,
             "fit_weights_": np.array(weights).reshape(len(fits), len(alphabet)),
             "losses_": np.array([fitted.objective for fitted in fits]),
+            "n_iter_": np.array([fitted.n_iter for fitted in fits], dtype=np.int64),
         }
         return costs, attributes
 

@@ -55,6 +55,7 @@ class Fitted(NamedTuple):
     model: LabelModel
     parameters: FloatArray
     objective: float
+    n_iter: int  # L-BFGS steps in all rounds
 
 
 def rounded_up(table: FloatArray) -> FloatArray:
@@ -171,6 +172,7 @@ def fit_rounds(
     parameters = None
     known: EditCounts | None = None
     value = start = 0.0
+    steps = 0
     for _ in range(settings.n_rounds):
         pairs, loss = choose(costs)
         if loss is None:
@@ -187,10 +189,11 @@ def fit_rounds(
             parameters = model.start(start)
         objective = CostObjective(model, counts, loss, total, start)
         parameters, value = objective.minimise(parameters, settings.max_iter)
+        steps += objective.n_iter
         costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
     if parameters is None:
         return None
-    return Fitted(trees.alphabet, model, parameters, value)
+    return Fitted(trees.alphabet, model, parameters, value, steps)
 
 
 def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:

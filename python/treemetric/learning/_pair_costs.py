@@ -81,6 +81,7 @@ class CostObjective:
         self, model: LabelModel, counts: PairCounts, loss: DistanceLoss, trees: float, b: float
     ) -> None:
         self.model, self.counts, self.loss, self.trees, self.b = model, counts, loss, trees, b
+        self.n_iter = 0
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective and its gradient."""
@@ -102,6 +103,7 @@ class CostObjective:
                 bounds=self.model.bounds(self.b),
                 options={"maxiter": max_iter},
             )
+        self.n_iter += int(found.nit)
         return found.x, float(found.fun)
 
 

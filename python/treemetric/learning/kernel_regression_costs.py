@@ -88,6 +88,8 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
         The cost of deleting each label of `costs_` in each fit, scaled to a mean of 1.
     losses_ : ndarray of shape (n_fits,)
         The objective of each fit per tree.
+    n_iter_ : ndarray of shape (n_fits,)
+        Number of L-BFGS steps of each fit, in all rounds.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     targets_ : ndarray of shape (n_trees,) or (n_trees, n_outputs)

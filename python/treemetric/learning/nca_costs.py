@@ -83,6 +83,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         spread says how certain a weight is.
     losses_ : ndarray of shape (n_fits,)
         The objective of each fit per tree.
+    n_iter_ : ndarray of shape (n_fits,)
+        Number of L-BFGS steps of each fit, in all rounds.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray

@@ -258,6 +258,23 @@ def check_two_classes(estimator: Any, data: Data) -> None:
         ensure(np.array_equal(best, found["predict"]), "decision_function contradicts predict")
 
 
+def check_probabilities(estimator: Any, data: Data) -> None:
+    """Check that probabilities have the sum 1, and that the predicted class has the largest."""
+    y = np.array([2, 0, 1, 2, 2] * 4)[: len(data.trees)]
+    for classes in (data.y, y):
+        fitted = classifier(estimator, data).fit(data.trees, classes)
+        if not hasattr(fitted, "predict_proba"):
+            return
+        found = fitted.predict_proba(data.queries)
+        shape = len(data.queries), len(fitted.classes_)
+        ensure(found.shape == shape, "predict_proba has another shape")
+        ensure(bool((found >= 0).all()), "probabilities are negative")
+        ensure(np.allclose(found.sum(axis=1), 1.0), "probabilities do not have the sum 1")
+        places = np.searchsorted(fitted.classes_, fitted.predict(data.queries))
+        chosen = found[np.arange(len(found)), places]
+        ensure(np.allclose(chosen, found.max(axis=1)), "predict_proba contradicts predict")
+
+
 def _predicts_or_explains(estimator: Any, data: Data, trees: Any, y: Any) -> None:
     """Check that the prediction is y, or that a ValueError explains why not."""
     try:
@@ -399,6 +416,7 @@ CLASS_CHECKS: tuple[Callable[[Any, Data], None], ...] = (
     check_bool_targets,
     check_three_classes,
     check_two_classes,
+    check_probabilities,
     check_one_class,
     check_one_tree,
     check_wrong_targets,

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from treemetric.tree import Tree
 
-METHODS = ("predict", "decision_function", "transform")
+METHODS = ("predict", "decision_function", "predict_proba", "transform")
 
 
 class Data(NamedTuple):
