@@ -18,9 +18,8 @@ import goals  # noqa: E402
 import growth_theory  # noqa: E402
 import learners  # noqa: E402
 import measure  # noqa: E402
-import workloads  # noqa: E402
-
 import report as reports  # noqa: E402
+import workloads  # noqa: E402
 
 
 def key_root_cells(tree):
