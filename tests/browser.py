@@ -49,4 +49,12 @@ def button(page, text):
 
 
 def texts(page, selector):
-    return [found.text for found in all_of(page, selector)]
+    """Return texts in one step: rows may be drawn again at any time."""
+    script = "return [...document.querySelectorAll(arguments[0])].map(x => x.textContent)"
+    return page.execute_script(script, selector)
+
+
+def wait(page, condition):
+    """Wait until a condition holds; a browser draws a little later."""
+    ui = pytest.importorskip("selenium.webdriver.support.ui")
+    ui.WebDriverWait(page, 20).until(lambda _: condition())

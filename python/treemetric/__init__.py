@@ -21,6 +21,7 @@ learn costs from classes               `treemetric.learning`
 scikit-learn                           `treemetric.classification`, `treemetric.regression`,
                                        `treemetric.clustering`, `TreeDistances`
 without a distance                     `TreeFeatures`, `TreeKernel`
+a page about a collection              `treemetric.report`
 published metrics (TEDS, TSED)         `treemetric.metrics`
 data sets                              `treemetric.datasets`
 zss, apted, edist                      `treemetric.compat`
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
         metrics,
         plotting,
         regression,
+        report,
         testing,
     )
     from treemetric.features import TreeFeatures
@@ -167,6 +169,7 @@ __all__ = [
     "pairwise_distances",
     "plotting",
     "regression",
+    "report",
     "show_versions",
     "soft_alignment",
     "subtree_distances",
@@ -194,6 +197,7 @@ _MODULES = (
     "metrics",
     "plotting",
     "regression",
+    "report",
     "testing",
 )
 _TRANSFORMERS = {

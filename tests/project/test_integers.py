@@ -18,6 +18,7 @@ from treemetric import (
     inspection,
     learning,
     regression,
+    report,
     testing,
 )
 from treemetric.costs import VectorCosts
@@ -29,7 +30,7 @@ PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
-    *("treemetric.regression", "treemetric.inspection"),
+    *("treemetric.regression", "treemetric.inspection", "treemetric.report"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -153,6 +154,7 @@ CALLS = {
     "TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams", "subtrees"]),
     "TreeKernel": partial(transformed, TreeKernel),
     "TreeIndex": partial(tm.TreeIndex, TREES),
+    "TreeIndex.remove": tm.TreeIndex(TREES).remove,
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
     "TreeIndex.within": partial(tm.TreeIndex(TREES).within, TREES, radius=1),
     "FindResult.subtree": tm.find(TREE, TREE, k=2).subtree,
@@ -208,6 +210,7 @@ CALLS = {
     "plotting.plot_label_weights": drawn("plot_label_weights"),
     "plotting.plot_telling_edits": drawn("plot_telling_edits"),
     "plotting.plot_tree": drawn("plot_tree"),
+    "report.report_html": partial(report.report_html, TREES),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

@@ -34,6 +34,7 @@ LAYERS = (
     ("inspection",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
+    ("report",),
     ("demo", "cli"),
     ("__init__", "__main__"),
 )

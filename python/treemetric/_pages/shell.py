@@ -22,12 +22,13 @@ _UNSAFE = str.maketrans(
 
 
 def page(title: str, body: str, *parts: str, full: bool = False) -> str:
-    """Return a page; `parts` name the styles and scripts that it needs besides the common ones.
+    """Return a page; `parts` name styles and scripts, in this order, besides the common style.
 
     With `full`, the body is one element that fills the window.
     """
     kind = ' class="tm-full"' if full else ""
-    scripts = "".join(f"<script>\n{_static(f'{part}.js')}</script>\n" for part in parts)
+    found = (_static(f"{part}.js") for part in parts)
+    scripts = "".join(f"<script>\n{script}</script>\n" for script in found if script)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -52,4 +53,6 @@ def embedded(kind: str, data: dict[str, Any]) -> str:
 
 
 def _static(name: str) -> str:
-    return (files("treemetric._pages") / "static" / name).read_text(encoding="utf-8")
+    """Return a file of this folder; a part may have only a style, or only a script."""
+    file = files("treemetric._pages") / "static" / name
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
