@@ -135,7 +135,7 @@ def by_pairs():
 def test_pairs_are_learned(by_pairs):
     assert by_pairs.learned_
     assert by_pairs.costs_.is_pseudo_metric()
-    assert by_pairs.fit_weights_.shape == (5, 4)
+    assert by_pairs.fit_weights_.shape == (by_pairs.n_fits, 4)
     new = make_strings(60, random_state=1)
     same = new.target[PAIRS[:, 0]] == new.target[PAIRS[:, 1]]
     distances = by_pairs.get_metric().pairwise(new.data)[PAIRS[:, 0], PAIRS[:, 1]]

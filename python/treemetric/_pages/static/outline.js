@@ -127,7 +127,7 @@
       this.view.setAttribute("aria-label", title);
       this.spacer = make("div");
       this.view.append(this.spacer);
-      this.status = make("div", "tm-status", "Hover over a node for details. Keys: arrows, n and p for changes, / to search.");
+      this.status = make("div", "tm-status", "Hover over a node for details. Keys: arrows" + (this.two ? ", n and p for changes" : "") + ", / to search.");
       root.append(bar, heads, this.view, this.status);
       let waiting = false;
       const later = () => {
