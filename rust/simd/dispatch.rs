@@ -117,6 +117,14 @@ macro_rules! instruction_sets {
                 self as usize >= limit::first_allowed()
             }
 
+            /// Whether this machine has them and the limit allows them.
+            #[inline(always)]
+            #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+            pub(super) fn may_run(self) -> bool {
+                self.is_allowed() && self.is_detected()
+            }
+
+            #[inline(always)]
             fn is_detected(self) -> bool {
                 match self {
                     $(
