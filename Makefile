@@ -7,13 +7,15 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-rust test-python test-oldest miri lint bench peers clean \
-	check-release wheels msrv coverage
+.PHONY: help demo docs docs-pages test test-rust test-python test-oldest test-arm miri lint bench peers \
+	clean check-release wheels msrv coverage
 
 help:
 	@echo "make demo         build, run an example on built-in data, save plots in demo/"
 	@echo "make test         run all tests of the Rust core and of the installed wheel"
+	@echo "make docs         build the site with all examples run; writes docs/_build/html/index.html"
 	@echo "make test-oldest  test the estimators with the oldest supported libraries"
+	@echo "make test-arm     test the kernels for ARM64 under emulation (Linux; needs qemu-user and a compiler)"
 	@echo "make miri         test the kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         check formatting, lints and types"
 	@echo "make peers        install the packages that benchmarks and tests compare with"
@@ -39,6 +41,20 @@ demo: $(BIN)/activate
 	$(BIN)/python -m pip install -q --force-reinstall --no-deps .
 	$(BIN)/python -m pip install -q '.[plot,progress]'
 	$(BIN)/treemetric demo --output demo --jobs -1
+
+$(VENV)/.docs: $(BIN)/activate pyproject.toml
+	$(BIN)/python -m pip install -q --group docs
+	@touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m pip install -q .
+	$(MAKE) docs-pages
+
+# The site for the package as it is installed. A warning is an error. No page is kept from an earlier build.
+docs-pages: $(VENV)/.docs
+	rm -rf docs/_build docs/_generated
+	$(BIN)/sphinx-build -W --keep-going -q -j 2 -b html docs docs/_build/html
+	$(BIN)/python .ci/check_site.py docs/_build/html
 
 test: test-rust test-python
 
@@ -70,7 +86,22 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
-# Miri does not support vector instructions: test the scalar kernel and the portable twin.
+# Emulated tests take long: few cases of each property. ARM_TESTS selects tests by name.
+ARM_TARGET := aarch64-unknown-linux-gnu
+ARM_TESTS ?=
+test-arm:
+	@missing=""; for tool in qemu-aarch64 aarch64-linux-gnu-gcc rustup; do \
+		command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then echo "missing:$$missing"; \
+		echo "Debian and Ubuntu: apt-get install qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"; \
+		echo "rustup: https://rustup.rs"; exit 1; fi
+	rustup target add $(ARM_TARGET)
+	cargo clippy --locked --all-targets --target $(ARM_TARGET) -- -D warnings
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	PROPTEST_CASES=$${PROPTEST_CASES:-8} cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
+
+# Miri does not support vector instructions: test the scalar and the portable kernels.
 miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib -- distance:: simd::
 
@@ -117,4 +148,4 @@ check-release:
 	$(PYTHON) .ci/check_release.py $(TAG)
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest target dist coverage demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest target dist coverage demo docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -169,8 +169,8 @@ fn clock(rounds: u64) -> f64 {
     4.0 * rounds as f64 / least
 }
 
-/// The fewest cycles in which the ports can do all blocks of the pairs.
-fn least_cycles(pairs: &[&Pair], instructions: Instructions, lanes: Lanes) -> f64 {
+/// The fewest cycles in which the ports can do all blocks of the pairs, where they are known.
+fn least_cycles(pairs: &[&Pair], instructions: Instructions, lanes: Lanes) -> Option<f64> {
     let of_pair = |pair: &&Pair| {
         let counts = census(&pair.x, &pair.y, Orientation::Left, instructions, lanes);
         port_limit(&counts.expect("column tables"), instructions, lanes)
@@ -179,7 +179,7 @@ fn least_cycles(pairs: &[&Pair], instructions: Instructions, lanes: Lanes) -> f6
 }
 
 /// Vector operations on arithmetic ports for all blocks of a pair, divided by those ports.
-fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> f64 {
+fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> Option<f64> {
     // Doubling steps of a scan inside 16 bytes.
     let steps = match lanes {
         Lanes::Bytes => 4,
@@ -196,6 +196,7 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> f64 
         }
         // Two carries, of a permutation and a maximum each.
         Instructions::Avx512 => (2 * steps + 4, if wide { 1 } else { 2 }, 1, 2, 2, 2.0),
+        Instructions::Sse2 | Instructions::Neon | Instructions::Portable => return None,
     };
     // Carry in (and, maximum), carry out (last lane; with AVX2 also and, maximum).
     let hand_over = last + if instructions == Instructions::Avx2 { 4 } else { 2 };
@@ -214,7 +215,7 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> f64 
         + census.leaf[1] * expand
         + census.far * far
         + census.merged;
-    operations as f64 / ports
+    Some(operations as f64 / ports)
 }
 
 /// The distances of all kernels are equal before any is measured.
@@ -293,8 +294,13 @@ fn main() {
             let all: f64 = pairs.iter().map(|pair| pair.cells).sum();
             write!(times, " {:.3} |", taken / all * 1e9).expect("text");
             if let Kernel::Exactly(instructions, lanes) = *kernel {
-                let cycles = least_cycles(&pairs, instructions, lanes);
-                write!(share_row, " {:.0} % |", 100.0 * cycles / hertz / taken).expect("text");
+                match least_cycles(&pairs, instructions, lanes) {
+                    Some(cycles) => {
+                        write!(share_row, " {:.0} % |", 100.0 * cycles / hertz / taken)
+                    }
+                    None => write!(share_row, " – |"),
+                }
+                .expect("text");
             }
         }
         times.push('\n');

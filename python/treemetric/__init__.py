@@ -1,4 +1,35 @@
-"""Exact tree edit distances, fast and in parallel."""
+"""Exact tree edit distances, fast and in parallel, and learning their costs.
+
+The edit distance of two trees is the cost of the cheapest edits that turn one into the other.
+An edit replaces a label, deletes a node, so that its children move up to its parent, or inserts
+one. By default every edit costs 1.
+
+>>> import treemetric as tm
+>>> x, y = tm.Tree.from_bracket("{a{b}{c{d}}}"), tm.Tree.from_bracket("{a{b}{d}}")
+>>> tm.distance(x, y)
+1.0
+
+=====================================  =============================================================
+make trees                             `Tree`, `TreeSet`, `treemetric.convert`
+look at trees                          ``tree.show()``, ``tree.to_html()``, `treemetric.plotting`
+two trees                              `distance`, `normalized_distance`, `align`, `cooptimal`
+many trees                             `pairwise_distances`, `paired_distances`
+neighbours and near-duplicates         `nearest`, `within`, `find`, `deduplicate`, `TreeIndex`
+children without an order              `unordered_distance`, `unordered_align`
+costs of edits                         `UnitCosts`, `OperationCosts`, `CostMatrix`, `VectorCosts`
+learn costs from classes               `treemetric.learning`
+scikit-learn                           `treemetric.classification`, `treemetric.regression`,
+                                       `treemetric.clustering`, `TreeDistances`
+without a distance                     `TreeFeatures`, `TreeKernel`
+a page about a collection              `treemetric.report`
+published metrics (TEDS, TSED)         `treemetric.metrics`
+data sets                              `treemetric.datasets`
+zss, apted, edist                      `treemetric.compat`
+clusters of machines                   `treemetric.distributed`
+=====================================  =============================================================
+
+The command ``treemetric`` does the same for files.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -67,11 +98,13 @@ if TYPE_CHECKING:
         distributed,
         experiments,
         features,
+        inspection,
         kernels,
         learning,
         metrics,
         plotting,
         regression,
+        report,
         testing,
     )
     from treemetric.features import TreeFeatures
@@ -124,6 +157,7 @@ __all__ = [
     "experiments",
     "features",
     "find",
+    "inspection",
     "iter_within",
     "kernels",
     "learning",
@@ -135,6 +169,7 @@ __all__ = [
     "pairwise_distances",
     "plotting",
     "regression",
+    "report",
     "show_versions",
     "soft_alignment",
     "subtree_distances",
@@ -156,11 +191,13 @@ _MODULES = (
     "distributed",
     "experiments",
     "features",
+    "inspection",
     "kernels",
     "learning",
     "metrics",
     "plotting",
     "regression",
+    "report",
     "testing",
 )
 _TRANSFORMERS = {
@@ -169,6 +206,11 @@ _TRANSFORMERS = {
     "TreeKernel": "kernels",
     "TreeNeighborsGraph": "transformers",
 }
+
+
+def __dir__() -> list[str]:
+    # Names for users, including those that are imported when first used.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> Any:

@@ -137,6 +137,17 @@ class Join:
     def chunk(self, most: int, work: _Work) -> tuple[OffsetArray, OffsetArray, FloatArray]: ...
 
 @final
+class KnownTrees:
+    def __new__(cls, arrays: _Trees, threads: int) -> KnownTrees: ...
+    def within(
+        self,
+        x: _JoinTrees,
+        costs: CostTable | None,
+        wanted: tuple[float, str | None, str],
+        work: _Work,
+    ) -> tuple[tuple[OffsetArray, OffsetArray, FloatArray, int], str] | None: ...
+
+@final
 class FeatureTrie:
     def __new__(
         cls, prefix: npt.NDArray[np.uint32], symbol: npt.NDArray[np.uint32]

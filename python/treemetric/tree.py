@@ -12,6 +12,7 @@ from treemetric._base.immutable import Immutable
 from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
 from treemetric._core import TreeData
+from treemetric._pages.tree_views import TreeViews
 from treemetric.formats import adjacency, html_tables, nested
 
 __all__ = ["Tree"]
@@ -19,7 +20,7 @@ __all__ = ["Tree"]
 _SHOWN_NODES = 16
 
 
-class Tree(Navigation, Immutable):
+class Tree(Navigation, TreeViews, Immutable):
     """A rooted, ordered, labelled tree, or a forest of such trees.
 
     Trees are immutable values: they compare and hash by structure and labels, and can be

@@ -65,6 +65,56 @@ def take_arrays(
     return codes[nodes], parents[nodes], offsets
 
 
+def positions_of(index: Any, count: int) -> np.ndarray[Any, Any]:
+    """Return the positions that a slice, a list of ints or a mask selects of some trees."""
+    if isinstance(index, slice):
+        return np.arange(count)[index]
+    array = np.asarray(index if isinstance(index, (list, np.ndarray)) else None)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        must = "an int, a slice, a list of ints or a mask"
+        message = f"tree sets are indexed by {must}; got {shown(index)}"
+        raise TypeError(message)
+    # NumPy takes the largest unsigned integers for negative ones.
+    if array.dtype.kind == "u" and (array >= count).any():
+        message = f"index {array.max()} is out of range for a set of {count} trees"
+        raise IndexError(message)
+    positions: np.ndarray[Any, Any] = np.arange(count)[array]
+    return positions
+
+
+def join_sets(parts: Sequence[tuple["TreeSet", OffsetArray | None]]) -> "TreeSet":
+    """Return the trees of several sets as one: those at some positions, or all.
+
+    Ids and classes are kept if all sets have them.
+    """
+    index: dict[Label, int] = {}
+    codes, parents = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    offsets, nodes = [np.zeros(1, dtype=np.int64)], 0
+    for trees, chosen in parts:
+        arrays = trees._arrays if chosen is None else take_arrays(trees._arrays, chosen)
+        known = (index.setdefault(label, len(index)) for label in trees.alphabet)
+        table = np.fromiter(known, dtype=np.int32, count=len(trees.alphabet))
+        codes.append(table[arrays[0]])
+        parents.append(arrays[1])
+        offsets.append(arrays[2][1:] + nodes)
+        nodes += len(arrays[0])
+    values: list[list[Any] | None] = []
+    for name in ("ids", "classes"):
+        lists = [_chosen(getattr(trees, name), chosen) for trees, chosen in parts]
+        whole = bool(lists) and all(found is not None for found in lists)
+        values.append([value for found in lists for value in found or ()] if whole else None)
+    joined = (np.concatenate(codes), np.concatenate(parents), np.concatenate(offsets))
+    return TreeSet._canonical(tuple(index), joined, *values)
+
+
+def _chosen(values: Sequence[Any] | None, chosen: OffsetArray | None) -> Sequence[Any] | None:
+    if values is None or chosen is None:
+        return values
+    return [values[i] for i in chosen.tolist()]
+
+
 class TreeSet(Immutable):
     """An immutable sequence of trees with one alphabet.
 
@@ -430,7 +480,7 @@ class TreeSet(Immutable):
 
     def __getitem__(self, index: Any) -> "Tree | TreeSet":
         if not isinstance(index, Integral) or isinstance(index, bool):
-            return self._take(self._positions(index))
+            return self._take(positions_of(index, len(self)))
         position = int(index) + (len(self) if index < 0 else 0)
         if not 0 <= position < len(self):
             message = f"index {index} is out of range for a set of {len(self)} trees"
@@ -439,25 +489,8 @@ class TreeSet(Immutable):
         data = _core.TreeData.from_codes(self.alphabet, self.codes[nodes], self.parents[nodes])
         return Tree._wrap(data)
 
-    def _positions(self, index: Any) -> np.ndarray[Any, Any]:
-        """Return the positions that a slice, a list of ints or a mask selects."""
-        if isinstance(index, slice):
-            return np.arange(len(self))[index]
-        array = np.asarray(index if isinstance(index, (list, np.ndarray)) else None)
-        if array.size == 0:
-            array = array.astype(np.int64)
-        if array.ndim != 1 or array.dtype.kind not in "iub":
-            must = "an int, a slice, a list of ints or a mask"
-            message = f"tree sets are indexed by {must}; got {shown(index)}"
-            raise TypeError(message)
-        positions: np.ndarray[Any, Any] = np.arange(len(self))[array]
-        return positions
-
     def _take(self, chosen: np.ndarray[Any, Any]) -> "TreeSet":
-        picked = [
-            None if values is None else [values[i] for i in chosen.tolist()]
-            for values in (self.ids, self.classes)
-        ]
+        picked = [_chosen(values, chosen) for values in (self.ids, self.classes)]
         return self._canonical(self.alphabet, take_arrays(self._arrays, chosen), *picked)
 
     def __iter__(self) -> Iterator[Tree]:

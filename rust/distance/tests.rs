@@ -11,7 +11,8 @@ use crate::naive::{self, Plain, nodes, trees};
 use crate::pair::Pair;
 use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
-use crate::simd::portable::{Lane, Portable};
+use crate::simd::portable::Lane;
+use crate::simd::twin::Twin;
 use crate::simd::{Instructions, Lanes, Simd};
 use crate::tree::{Numbering, Orientation, Prepared};
 use proptest::prelude::*;
@@ -143,16 +144,16 @@ fn packed_by<S: Simd>(
         .collect()
 }
 
-/// The same on portable lanes as wide as the vectors of each instruction set.
-fn portable<E: Lane, const N: usize, const M: usize>(
+/// The same lane by lane, with vectors as wide as those of the instruction sets.
+fn twins<E: Lane, const N: usize, const M: usize>(
     x: &Prepared,
     columns: &[Prepared],
     costs: Costs<'_>,
     side: Orientation,
 ) -> [Vec<f64>; 2] {
     [
-        packed_by(Portable::<E, N>::new(), x, columns, costs, side),
-        packed_by(Portable::<E, M>::new(), x, columns, costs, side),
+        packed_by(Twin::<E, N>::new(), x, columns, costs, side),
+        packed_by(Twin::<E, M>::new(), x, columns, costs, side),
     ]
 }
 
@@ -278,11 +279,12 @@ proptest! {
                 let expected: Vec<_> =
                     ys.iter().map(|y| all_ways(&x, y, costs)[0]).collect();
                 let expected = [expected.clone(), expected];
-                prop_assert_eq!(&portable::<f64, 4, 8>(&x, &ys, costs, side), &expected);
-                prop_assert_eq!(&portable::<i32, 8, 16>(&x, &ys, costs, side), &expected);
-                prop_assert_eq!(&portable::<u16, 16, 32>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&twins::<f64, 2, 8>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&twins::<f64, 4, 8>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&twins::<i32, 8, 16>(&x, &ys, costs, side), &expected);
+                prop_assert_eq!(&twins::<u16, 16, 32>(&x, &ys, costs, side), &expected);
                 if matches!(costs, Costs::Unit) {
-                    prop_assert_eq!(&portable::<u8, 32, 64>(&x, &ys, costs, side), &expected);
+                    prop_assert_eq!(&twins::<u8, 32, 64>(&x, &ys, costs, side), &expected);
                 }
             }
         }

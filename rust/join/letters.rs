@@ -23,6 +23,11 @@ pub(super) fn letters(counts: &[u64]) -> Vec<u8> {
     letters
 }
 
+/// A letter for a class that has none; equal classes get the same.
+pub(super) fn other_letter(class: u32) -> u8 {
+    (OWN + class as usize % SHARED) as u8
+}
+
 /// The histogram of a string. Counts above 255 are cut.
 pub(super) fn histogram(string: &[u8]) -> [u8; PLACES] {
     let mut counts = [0u8; PLACES];

@@ -19,6 +19,7 @@
 mod answers;
 mod edits;
 mod exact;
+mod known;
 mod letters;
 mod mapping;
 mod nearest;
@@ -34,6 +35,7 @@ mod words;
 
 pub use answers::{Chunk, Cursor, Rows};
 pub use exact::Source;
+pub use known::Known;
 
 use crate::error::Result;
 use crate::memory;
@@ -46,6 +48,7 @@ use query::Queries;
 use segments::SegmentIndex;
 use signatures::{LabelTable, NODE_BYTES, Signatures, TREE_BYTES};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How candidates are found. All ways give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,14 +91,14 @@ impl Input<'_> {
 #[derive(Debug)]
 pub struct Join {
     prices: Prices,
-    label_tables: Vec<LabelTable>,
+    label_tables: Vec<Arc<LabelTable>>,
     x: Signatures<'static>,
     /// The same as `x` if there is none.
-    y: Option<Signatures<'static>>,
+    y: Option<Arc<Signatures<'static>>>,
     index: Option<SegmentIndex>,
     /// For every size of y, whether its candidates come from the index.
     indexed: Vec<bool>,
-    kept: Vec<Kept>,
+    kept: Vec<Arc<Kept>>,
     /// Ranges of kinds of x.
     tasks: Vec<Range<usize>>,
 }
@@ -170,22 +173,22 @@ impl Join {
             .enumerate()
             .map(|(side, (codes, _))| {
                 let letter = |&code: &u32| letters[class(side, code)];
-                LabelTable { letters: codes.iter().map(letter).collect(), codes }
+                Arc::new(LabelTable { letters: codes.iter().map(letter).collect(), codes })
             })
             .collect();
         let mut signatures = Vec::new();
         for (side, labels) in sides.iter().zip(&label_tables) {
             signatures.push(Signatures::new(side.flat, labels, crew)?);
         }
-        let kept = sides.iter().map(|side| Kept::new(side.flat.len())).collect();
-        let y = if input.inside { None } else { signatures.pop() };
+        let kept = sides.iter().map(|side| Arc::new(Kept::new(side.flat.len()))).collect();
+        let y = if input.inside { None } else { signatures.pop().map(Arc::new) };
         let Some(x) = signatures.pop() else { return Ok(None) };
         let (index, indexed, tasks) = (None, Vec::new(), Vec::new());
         Ok(Some(Self { prices, label_tables, x, y, index, indexed, kept, tasks }))
     }
 
     fn y(&self) -> &Signatures<'static> {
-        self.y.as_ref().unwrap_or(&self.x)
+        self.y.as_deref().unwrap_or(&self.x)
     }
 
     fn labels(&self) -> [&LabelTable; 2] {

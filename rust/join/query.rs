@@ -127,8 +127,8 @@ impl Queries<'_> {
     /// Finds the sizes of y that are near that of a query.
     fn open(&self, query: usize, scratch: &mut QueryScratch) {
         let (join, n) = (self.join, self.join.x.nodes(query));
-        scratch.seen.resize(join.y().len(), 0);
         if join.index.is_some() {
+            scratch.seen.resize(join.y().len(), 0);
             scratch.prefixes.prepare(join.x.preorder(query));
         }
         if scratch.nodes == Some(n) {

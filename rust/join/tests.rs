@@ -58,6 +58,15 @@ fn slowly(x: &Set, y: &Set, input: &Input<'_>) -> Vec<Vec<Neighbor>> {
     rows
 }
 
+fn check_rows(rows: &Rows, expected: &[Vec<Neighbor>]) -> std::result::Result<(), TestCaseError> {
+    prop_assert_eq!(rows.offsets.len(), expected.len() + 1);
+    for (i, expected) in expected.iter().enumerate() {
+        let found = &rows.neighbors[rows.offsets[i]..rows.offsets[i + 1]];
+        prop_assert_eq!(found, &expected[..]);
+    }
+    Ok(())
+}
+
 fn check(x: &Set, y: &Set, input: &Input<'_>) -> std::result::Result<(), TestCaseError> {
     let all = slowly(x, y, &Input { radius: f64::INFINITY, ..*input });
     let met = all.first().and_then(|row| row.get(row.len() / 2)).map_or(0.3, |near| near.distance);
@@ -67,14 +76,19 @@ fn check(x: &Set, y: &Set, input: &Input<'_>) -> std::result::Result<(), TestCas
         let input = Input { radius, ..*input };
         let expected = slowly(x, y, &input);
         for (way, threads) in [(Way::Auto, 1), (Way::Scan, 2), (Way::Index, 1), (Way::Index, 2)] {
+            if !input.inside {
+                let known = Known::new(&input.y, threads, &cancel, || true).unwrap();
+                let join = Join::among(&input, &known, way, threads, &cancel, || true).unwrap();
+                if let Some(join) = join {
+                    let rows = join.rows(&input, threads, &cancel, |_| true).unwrap();
+                    check_rows(&rows, &expected)?;
+                }
+            }
             let Some(join) = Join::new(&input, way, threads, &cancel, || true).unwrap() else {
                 continue;
             };
             let rows = join.rows(&input, threads, &cancel, |_| true).unwrap();
-            for (i, expected) in expected.iter().enumerate() {
-                let found = &rows.neighbors[rows.offsets[i]..rows.offsets[i + 1]];
-                prop_assert_eq!(found, &expected[..], "{:?} {}", way, radius);
-            }
+            check_rows(&rows, &expected)?;
             // The same pairs in chunks, each pair of a set once.
             let (mut cursor, mut pairs) = (Cursor::default(), Vec::new());
             loop {

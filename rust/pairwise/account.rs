@@ -18,7 +18,7 @@ const WIDEST_VECTOR: u64 = 64;
 /// Most nodes of a column tree that meets inner paths; see `distance/strategy.rs`.
 const MOST_INNER_COLUMNS: u64 = 32_000;
 /// Vectors of control data of a block of columns, and of state, at most; see `columns.rs`.
-const BLOCK_VECTORS: u64 = 14;
+const BLOCK_VECTORS: u64 = 15;
 /// Vectors of a row of the kernel's state: a chunk of blocks.
 const STATE_VECTORS: u64 = 96;
 /// What a call takes besides its threads, and a thread besides its tables.

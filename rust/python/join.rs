@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::features::Flat;
-use crate::join::{Cursor, Input, Join as Core, Source, Way};
+use crate::join::{Cursor, Input, Join as Core, Known, Rows as Found, Source, Way};
 use crate::pair::{Costs, Norm};
 use crate::parallel::Cancel;
 use crate::python::cost::CostTable;
 use crate::python::distance::norm_named;
-use crate::python::neighbors::in_arrays;
+use crate::python::neighbors;
 use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -63,23 +63,30 @@ impl<'py> Borrowed<'py> {
         })
     }
 
-    fn source(&self) -> PyResult<Source<'_>> {
+    /// The trees of arrays that were looked at before.
+    fn checked(&self) -> PyResult<Source<'_>> {
         let flat = Flat {
             codes: self.codes.as_slice()?,
             parents: self.parents.as_slice()?,
             offsets: self.offsets.as_slice()?,
         };
+        let codes = self.translation.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let prepared = self.prepared.as_ref().map(|set| &set.get().trees[..]);
+        Ok(Source { flat, codes, prepared })
+    }
+
+    fn source(&self) -> PyResult<Source<'_>> {
+        let source = self.checked()?;
+        let Source { flat, codes, .. } = source;
         let ends = (flat.offsets.first(), flat.offsets.last());
         let nodes = flat.codes.len();
         let fits = ends == (Some(&0), Some(&(nodes as i64))) && flat.offsets.is_sorted();
-        let codes = self.translation.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
         let labels = flat.codes.iter().max().map_or(0, |&most| most as usize + 1);
         let named = codes.is_none_or(|codes| codes.len() >= labels);
         if !fits || !named || flat.parents.len() != nodes {
             return Err(Error::Invalid("the arrays do not describe trees".to_owned()).into());
         }
-        let prepared = self.prepared.as_ref().map(|set| &set.get().trees[..]);
-        Ok(Source { flat, codes, prepared })
+        Ok(source)
     }
 }
 
@@ -98,12 +105,7 @@ impl Join {
         let (x, y) = sets;
         let (radius, norm) = scale;
         let norm = norm_named(norm.as_deref())?;
-        let way = match how.as_str() {
-            "auto" => Way::Auto,
-            "scan" => Way::Scan,
-            "index" => Way::Index,
-            _ => return Err(Error::Invalid(format!("there is no method {how:?}")).into()),
-        };
+        let way = way_named(&how)?;
         let made = with_input(py, (&x, y.as_ref()), costs.as_ref(), (radius, norm), |input| {
             run::enter(py, None, 1, |cancel, poll| {
                 Core::new(input, way, threads, cancel, || poll(0))
@@ -132,13 +134,13 @@ impl Join {
                 join.nearest(input, k, (threads, cancel), poll)
             })
         })?;
-        Ok(found.map(|found| in_arrays(py, &found)))
+        Ok(found.map(|found| neighbors::in_arrays(py, &found)))
     }
 
     /// How candidates are found: "scan" or "index".
     #[getter]
     fn method(&self) -> &'static str {
-        if self.core.uses_index() { "index" } else { "scan" }
+        method_of(&self.core)
     }
 
     /// All pairs, row by row.
@@ -147,15 +149,7 @@ impl Join {
         let found = self.run(py, progress, |input, cancel, poll| {
             self.core.rows(input, threads, cancel, poll)
         })?;
-        let offsets = found.offsets.iter().map(|&end| end as i64).collect();
-        let indices = found.neighbors.iter().map(|near| i64::from(near.index)).collect();
-        let distances = found.neighbors.iter().map(|near| near.distance).collect();
-        Ok((
-            PyArray1::from_vec(py, offsets),
-            PyArray1::from_vec(py, indices),
-            PyArray1::from_vec(py, distances),
-            found.computed,
-        ))
+        Ok(in_arrays(py, &found))
     }
 
     /// The next pairs, at most `most`; empty arrays after the last ones.
@@ -211,4 +205,84 @@ fn with_input<T>(
         None => (true, Costs::Unit),
     };
     work(&Input { x, y, costs, norm, radius, inside: of_y.is_none(), symmetric })
+}
+
+fn way_named(how: &str) -> PyResult<Way> {
+    match how {
+        "auto" => Ok(Way::Auto),
+        "scan" => Ok(Way::Scan),
+        "index" => Ok(Way::Index),
+        _ => Err(Error::Invalid(format!("there is no method {how:?}")).into()),
+    }
+}
+
+fn method_of(join: &Core) -> &'static str {
+    if join.uses_index() { "index" } else { "scan" }
+}
+
+fn in_arrays<'py>(py: Python<'py>, found: &Found) -> Rows<'py> {
+    let offsets = found.offsets.iter().map(|&end| end as i64).collect();
+    let indices = found.neighbors.iter().map(|near| i64::from(near.index)).collect();
+    let distances = found.neighbors.iter().map(|near| near.distance).collect();
+    (
+        PyArray1::from_vec(py, offsets),
+        PyArray1::from_vec(py, indices),
+        PyArray1::from_vec(py, distances),
+        found.computed,
+    )
+}
+
+/// The trees of an index, looked at once for many searches within a radius.
+#[pyclass(frozen, module = "treemetric._core")]
+pub(super) struct KnownTrees {
+    trees: GivenTrees,
+    known: Known,
+}
+
+#[pymethods]
+impl KnownTrees {
+    #[new]
+    fn new(py: Python<'_>, arrays: Arrays, threads: usize) -> PyResult<Self> {
+        let trees = (arrays, None, None);
+        let known = {
+            let borrowed = Borrowed::new(py, &trees)?;
+            let source = borrowed.source()?;
+            run::enter(py, None, 1, |cancel, poll| {
+                Known::new(&source, threads, cancel, || poll(0))
+            })?
+        };
+        Ok(Self { trees, known })
+    }
+
+    /// The trees near those of `x`, row by row, and how candidates were found; `None` if there is
+    /// nothing to gain over all pairs in batches. Labels of `x` have the codes of these trees.
+    fn within<'py>(
+        &self,
+        py: Python<'py>,
+        x: GivenTrees,
+        costs: Option<Py<CostTable>>,
+        wanted: (f64, Option<String>, String),
+        work: Work,
+    ) -> PyResult<Option<(Rows<'py>, &'static str)>> {
+        let (radius, norm, how) = wanted;
+        let (norm, way) = (norm_named(norm.as_deref())?, way_named(&how)?);
+        let (threads, progress) = work;
+        let (of_x, of_y) = (Borrowed::new(py, &x)?, Borrowed::new(py, &self.trees)?);
+        let (x, y) = (of_x.source()?, of_y.checked()?);
+        let (symmetric, costs) = match &costs {
+            Some(table) => (table.get().is_symmetric(), table.get().costs()),
+            None => (true, Costs::Unit),
+        };
+        let input = Input { x, y, costs, norm, radius, inside: false, symmetric };
+        let total = x.flat.len() as u64;
+        let found = run::enter(py, progress, total, |cancel, poll| {
+            let known = &self.known;
+            let Some(join) = Core::among(&input, known, way, threads, cancel, || poll(0))? else {
+                return Ok(None);
+            };
+            let rows = join.rows(&input, threads, cancel, poll)?;
+            Ok(Some((rows, method_of(&join))))
+        })?;
+        Ok(found.map(|(rows, method)| (in_arrays(py, &rows), method)))
+    }
 }

@@ -24,11 +24,11 @@ pub(super) fn processor_features() -> Vec<&'static str> {
 }
 
 /// Instruction sets that there is a kernel for: those that the processor has, and those that kernels
-/// use; the best first, "portable" last.
+/// use; the best first, "scalar" last.
 #[pyfunction]
 pub(super) fn instructions() -> (Vec<&'static str>, Vec<&'static str>) {
     let names = |sets: Vec<Instructions>| {
-        sets.into_iter().map(Instructions::name).chain([simd::limit::PORTABLE]).collect()
+        sets.into_iter().map(Instructions::name).chain([simd::limit::SCALAR]).collect()
     };
     (names(Instructions::detected()), names(Instructions::usable()))
 }

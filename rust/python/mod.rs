@@ -50,7 +50,7 @@ mod core {
     #[pymodule_export]
     use super::find::find;
     #[pymodule_export]
-    use super::join::Join;
+    use super::join::{Join, KnownTrees};
     #[pymodule_export]
     use super::machine::{available_memory, instructions, processor_features, threads};
     #[pymodule_export]

@@ -14,7 +14,7 @@
 // enable instructions after these were detected
 
 #[cfg(target_arch = "x86_64")]
-use crate::simd::dispatch::Instructions;
+use crate::simd::Instructions;
 
 /// Strings that advance side by side.
 pub(crate) const LANES: usize = 8;
@@ -95,11 +95,11 @@ impl Places {
     fn run(&self, lanes: &Lanes<'_>, limit: usize) -> [u64; LANES] {
         #[cfg(target_arch = "x86_64")]
         {
-            if Instructions::Avx512.may_run() {
+            if Instructions::Avx512.is_usable() {
                 // SAFETY: AVX-512 F and BW are there.
                 return unsafe { advance_by_avx512(self, lanes, limit) };
             }
-            if Instructions::Avx2.may_run() {
+            if Instructions::Avx2.is_usable() {
                 // SAFETY: AVX2 is there.
                 return unsafe { advance_by_avx2(self, lanes, limit) };
             }

@@ -1,16 +1,51 @@
 //! Histograms of 64 bytes: which of many are near one.
 //!
-//! AVX2 has an instruction that sums 32 absolute differences of bytes, in four parts.
+//! Processors have instructions that sum absolute differences of 16 or 32 bytes, in some parts.
 
 #![allow(unsafe_code)] // loads, and a call of a function that enables AVX2 after it was detected
 
 #[cfg(target_arch = "x86_64")]
-use crate::simd::dispatch::Instructions;
+use super::Instructions;
 
 /// Bytes of a histogram.
 pub(crate) const PLACES: usize = 64;
 
 /// The sum of the differences of two histograms.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn difference(a: &[u8; PLACES], b: &[u8; PLACES]) -> u32 {
+    use std::arch::x86_64::{
+        _mm_add_epi64, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_sad_epu8, _mm_setzero_si128,
+        _mm_unpackhi_epi64,
+    };
+    // SAFETY: SSE2 is part of x86-64; chunks have 16 bytes, and loads need not be aligned.
+    unsafe {
+        let load = |chunk: &[u8]| _mm_loadu_si128((&raw const *chunk).cast());
+        let chunks = a.chunks_exact(16).zip(b.chunks_exact(16));
+        let sums = chunks.fold(_mm_setzero_si128(), |sums, (a, b)| {
+            _mm_add_epi64(sums, _mm_sad_epu8(load(a), load(b)))
+        });
+        _mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums))) as u32
+    }
+}
+
+/// The sum of the differences of two histograms.
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+#[inline(always)]
+pub(crate) fn difference(a: &[u8; PLACES], b: &[u8; PLACES]) -> u32 {
+    use std::arch::aarch64::{vabdq_u8, vaddlvq_u16, vdupq_n_u16, vld1q_u8, vpadalq_u8};
+    // SAFETY: the target has NEON; chunks have 16 bytes, and loads need not be aligned.
+    unsafe {
+        let chunks = a.chunks_exact(16).zip(b.chunks_exact(16));
+        let sums = chunks.fold(vdupq_n_u16(0), |sums, (a, b)| {
+            vpadalq_u8(sums, vabdq_u8(vld1q_u8(a.as_ptr()), vld1q_u8(b.as_ptr())))
+        });
+        vaddlvq_u16(sums)
+    }
+}
+
+/// The sum of the differences of two histograms.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
 #[inline(always)]
 pub(crate) fn difference(a: &[u8; PLACES], b: &[u8; PLACES]) -> u32 {
     a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum()
@@ -26,8 +61,8 @@ pub(crate) fn near(
     found: &mut Vec<u32>,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if Instructions::Avx2.may_run() {
-        // SAFETY: AVX2 is there.
+    if Instructions::Avx2.is_usable() {
+        // SAFETY: AVX2 was detected.
         unsafe { near_by_avx2(one, many, most, first, found) };
         return;
     }
@@ -38,8 +73,8 @@ pub(crate) fn near(
 pub(crate) fn differences(one: &[u8; PLACES], many: &[[u8; PLACES]], found: &mut Vec<u16>) {
     found.clear();
     #[cfg(target_arch = "x86_64")]
-    if Instructions::Avx2.may_run() {
-        // SAFETY: AVX2 is there.
+    if Instructions::Avx2.is_usable() {
+        // SAFETY: AVX2 was detected.
         unsafe { visit_by_avx2(one, many, |_, sum| found.push(sum as u16)) };
         return;
     }
@@ -86,7 +121,7 @@ fn visit_by_avx2(one: &[u8; PLACES], many: &[[u8; PLACES]], mut visit: impl FnMu
     }
 }
 
-/// The same without any instructions in particular.
+/// The same with what all machines of an architecture have.
 #[inline(always)]
 fn near_plainly(
     one: &[u8; PLACES],

@@ -4,7 +4,7 @@
 //! one line in the list below. Code above this room is generic over [`Simd`] and never names a set.
 
 use crate::simd::limit;
-use crate::simd::portable::{Plain, Portable};
+use crate::simd::portable::{Arrays, Portable};
 use crate::simd::{InstructionSet, Lanes, Simd};
 
 /// Something that is done in lanes that are known only at run time.
@@ -45,7 +45,6 @@ impl<I: InstructionSet, F: Family> Default for PerLanes<I, F> {
     }
 }
 
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // there is no instruction set yet
 impl<I: InstructionSet, F: Family> PerLanes<I, F> {
     fn bytes_held(&self) -> usize {
         F::bytes_held::<I::Bytes>(&self.bytes)
@@ -82,7 +81,7 @@ fn in_lanes<I: InstructionSet, V: InLanes>(set: I, lanes: Lanes, visitor: V) -> 
 }
 
 macro_rules! instruction_sets {
-    ($($(#[doc = $doc:literal])+ $name:ident in $module:ident for $arch:literal;)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident in $module:ident if $cfg:meta;)*) => {
         /// Vector instructions that there is a kernel for, the best first.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Instructions {
@@ -101,7 +100,12 @@ macro_rules! instruction_sets {
             /// Those that this machine has and that may be used, the best first; see
             /// [`limit`](crate::simd::limit).
             pub fn usable() -> Vec<Self> {
-                Self::detected().into_iter().filter(|set| set.is_allowed()).collect()
+                Self::ALL.iter().copied().filter(|set| set.is_usable()).collect()
+            }
+
+            /// Whether this machine has them and they may be used.
+            pub(super) fn is_usable(self) -> bool {
+                self.is_allowed() && self.is_detected()
             }
 
             /// The name that users know: `avx2`.
@@ -117,20 +121,12 @@ macro_rules! instruction_sets {
                 self as usize >= limit::first_allowed()
             }
 
-            /// Whether this machine has them and the limit allows them.
-            #[inline(always)]
-            #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-            pub(super) fn may_run(self) -> bool {
-                self.is_allowed() && self.is_detected()
-            }
-
-            #[inline(always)]
             fn is_detected(self) -> bool {
                 match self {
                     $(
-                        #[cfg(target_arch = $arch)]
+                        #[cfg($cfg)]
                         Self::$name => super::$module::$name::detect().is_some(),
-                        #[cfg(not(target_arch = $arch))]
+                        #[cfg(not($cfg))]
                         Self::$name => false,
                     )*
                 }
@@ -139,8 +135,8 @@ macro_rules! instruction_sets {
             /// Bytes of a vector of the best usable instructions; 32 if there are none.
             pub(crate) fn vector_bytes() -> u64 {
                 $(
-                    #[cfg(target_arch = $arch)]
-                    if Self::$name.is_allowed() && Self::$name.is_detected() {
+                    #[cfg($cfg)]
+                    if Self::$name.is_usable() {
                         type Bytes = <super::$module::$name as InstructionSet>::Bytes;
                         return size_of::<<Bytes as Simd>::Vector>() as u64;
                     }
@@ -153,7 +149,7 @@ macro_rules! instruction_sets {
         #[derive(Debug)]
         pub(crate) struct AllLanes<F: Family> {
             $(
-                #[cfg(target_arch = $arch)]
+                #[cfg($cfg)]
                 $module: PerLanes<super::$module::$name, F>,
             )*
             family: std::marker::PhantomData<F>,
@@ -163,7 +159,7 @@ macro_rules! instruction_sets {
             fn default() -> Self {
                 Self {
                     $(
-                        #[cfg(target_arch = $arch)]
+                        #[cfg($cfg)]
                         $module: PerLanes::default(),
                     )*
                     family: std::marker::PhantomData,
@@ -175,7 +171,7 @@ macro_rules! instruction_sets {
             pub(crate) fn bytes_held(&self) -> usize {
                 let mut bytes = 0;
                 $(
-                    #[cfg(target_arch = $arch)]
+                    #[cfg($cfg)]
                     {
                         bytes += self.$module.bytes_held();
                     }
@@ -195,7 +191,7 @@ macro_rules! instruction_sets {
             visitor: V,
         ) -> Result<V::Output, V> {
             $(
-                #[cfg(target_arch = $arch)]
+                #[cfg($cfg)]
                 if may_use(Instructions::$name)
                     && Instructions::$name.is_allowed()
                     && let Some(set) = super::$module::$name::detect()
@@ -207,15 +203,15 @@ macro_rules! instruction_sets {
         }
 
         /// Runs the visitor with the best instructions that may be used and that this machine
-        /// has, or lane by lane. Without lanes, values are 128-bit integers.
+        /// has, or the portable ones. Without lanes, values are 128-bit integers.
         pub(crate) fn in_any_lanes<V: InLanes>(
             lanes: Option<Lanes>,
             may_use: impl Fn(Instructions) -> bool,
             visitor: V,
         ) -> V::Output {
-            let Some(lanes) = lanes else { return visitor.run(Portable::<i128, 4>::new()) };
+            let Some(lanes) = lanes else { return visitor.run(Arrays::<i128, 4>::new()) };
             $(
-                #[cfg(target_arch = $arch)]
+                #[cfg($cfg)]
                 if may_use(Instructions::$name)
                     && Instructions::$name.is_allowed()
                     && let Some(set) = super::$module::$name::detect()
@@ -223,14 +219,20 @@ macro_rules! instruction_sets {
                     return in_lanes(set, lanes, visitor);
                 }
             )*
-            in_lanes(Plain, lanes, visitor)
+            in_lanes(Portable, lanes, visitor)
         }
     };
 }
 
 instruction_sets! {
     /// 512-bit vectors; AVX-512 F, BW and VBMI are needed.
-    Avx512 in avx512 for "x86_64";
+    Avx512 in avx512 if target_arch = "x86_64";
     /// 256-bit vectors.
-    Avx2 in avx2 for "x86_64";
+    Avx2 in avx2 if target_arch = "x86_64";
+    /// 128-bit vectors that every x86-64 machine has.
+    Sse2 in sse2 if target_arch = "x86_64";
+    /// 128-bit vectors of ARM.
+    Neon in neon if target_arch = "aarch64";
+    /// 128-bit vectors on any machine, as far as the compiler finds instructions for them.
+    Portable in portable if all();
 }

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 /// Environment variable that holds the limit.
 pub const VARIABLE: &str = "TREEMETRIC_SIMD";
-/// The value that allows no vector instructions.
-pub const PORTABLE: &str = "portable";
+/// The value that allows no vectors: one cell at a time.
+pub const SCALAR: &str = "scalar";
 
 /// The limit of this process, or what is wrong with it.
 static LIMIT: LazyLock<Result<usize>> = LazyLock::new(|| match std::env::var_os(VARIABLE) {
@@ -24,13 +24,13 @@ fn parse(text: &str) -> Result<usize> {
     if text.is_empty() {
         return Ok(0);
     }
-    let mut names = Instructions::ALL.iter().map(|set| set.name()).chain([PORTABLE]);
+    let mut names = Instructions::ALL.iter().map(|set| set.name()).chain([SCALAR]);
     names.position(|name| name == text).ok_or_else(|| {
         let names: Vec<_> =
             Instructions::ALL.iter().map(|set| format!("'{}'", set.name())).collect();
         let names = names.join(", ");
         Error::Invalid(format!(
-            "the environment variable {VARIABLE} must be {names} or '{PORTABLE}'; got {text:?}"
+            "the environment variable {VARIABLE} must be {names} or '{SCALAR}'; got {text:?}"
         ))
     })
 }
@@ -60,7 +60,7 @@ mod tests {
         for (position, set) in Instructions::ALL.iter().enumerate() {
             assert_eq!(parse(set.name()), Ok(position));
         }
-        assert_eq!(parse(PORTABLE), Ok(Instructions::ALL.len()));
+        assert_eq!(parse(SCALAR), Ok(Instructions::ALL.len()));
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
         for text in ["AVX2", "avx2 ", "sse", "0"] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains("TREEMETRIC_SIMD must be 'avx512', 'avx2'"), "{error}");
-            assert!(error.ends_with(&format!("or 'portable'; got {text:?}")), "{error}");
+            assert!(error.ends_with(&format!("or 'scalar'; got {text:?}")), "{error}");
         }
     }
 

@@ -14,11 +14,17 @@ mod dispatch;
 mod features;
 mod lanes;
 pub mod limit;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod turn;
+#[cfg(test)]
+pub(crate) mod twin;
 
 use crate::cost::CostTable;
 pub use dispatch::Instructions;
@@ -49,7 +55,7 @@ macro_rules! turned_by_shuffles {
         #[inline(always)]
         fn $name(block: [[$type; BLOCK]; BLOCK]) -> [[$type; BLOCK]; BLOCK] {
             #[cfg(target_arch = "x86_64")]
-            return sse2::$name(block);
+            return turn::$name(block);
             #[cfg(not(target_arch = "x86_64"))]
             turned(block)
         }
@@ -214,7 +220,7 @@ pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
 }
 
 /// Implements [`InstructionSet`] for a proof whose lane types wrap it.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! all_lanes {
     ($proof:ident) => {
         impl $crate::simd::InstructionSet for $proof {
@@ -237,5 +243,5 @@ macro_rules! all_lanes {
         }
     };
 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use all_lanes;

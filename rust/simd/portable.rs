@@ -1,163 +1,230 @@
-//! The vector operations spelt out lane by lane: the obvious twin of every instruction set, and
-//! what machines without any and 128-bit tables use along inner paths.
+//! Vectors of 16 bytes on any machine: arrays in loops that the compiler turns into vector
+//! instructions, as far as the machine has them.
+//!
+//! Few machines shuffle by a control from memory. So a scan shifts by 1, 2, 4, … lanes, which are
+//! constants, and masks what crosses a segment; picks load lane by lane.
+//! 128-bit tables use these vectors too, along inner paths.
 
 use super::{Element, InstructionSet, Simd, Sources, Vectorized};
 
-/// Lanes of `E`, `N` at a time, on any machine.
+/// The proof that needs no instructions in particular.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Portable<E, const N: usize>(std::marker::PhantomData<E>);
+pub(crate) struct Portable;
 
-impl<E, const N: usize> Portable<E, N> {
+impl Portable {
+    #[allow(clippy::unnecessary_wraps)] // as all detectors
+    pub(crate) fn detect() -> Option<Self> {
+        Some(Self)
+    }
+}
+
+/// Lanes of `E`, `N` at a time; `N` is a power of two up to 16.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrays<E, const N: usize>(std::marker::PhantomData<E>);
+
+impl<E, const N: usize> Arrays<E, N> {
     pub(crate) fn new() -> Self {
         Self(std::marker::PhantomData)
     }
 }
 
-/// One vector: the lanes, and whether each is masked out (masks are vectors too).
+/// One vector.
 #[derive(Debug, Clone, Copy)]
-#[repr(transparent)]
+#[repr(C, align(16))]
 pub(crate) struct Array<E, const N: usize>([E; N]);
 
-/// What the portable vectors need of their lanes.
+/// What the vectors need of their lanes.
 pub(crate) trait Lane: Element {
-    /// The value whose presence in a mask keeps a lane.
+    /// All bits set.
     const KEEP: Self;
-    fn plus(self, other: Self) -> Self;
+    /// The bits that both have.
+    fn masked(self, mask: Self) -> Self;
 }
 
 macro_rules! lane {
-    ($($type:ty => $keep:expr),*) => { $(impl Lane for $type {
-        const KEEP: Self = $keep;
-        fn plus(self, other: Self) -> Self { self + other }
+    ($($type:ty),*) => { $(impl Lane for $type {
+        const KEEP: Self = !0;
+        #[inline(always)]
+        fn masked(self, mask: Self) -> Self { self & mask }
     })* };
 }
-lane!(u8 => u8::MAX, u16 => u16::MAX, i32 => i32::MAX, f64 => f64::MAX,
-    i128 => i128::MAX);
+lane!(u8, u16, i32, i128);
 
-fn greater<E: PartialOrd>(a: E, b: E) -> E {
-    if b > a { b } else { a }
+impl Lane for f64 {
+    const KEEP: Self = Self::from_bits(!0);
+    #[inline(always)]
+    fn masked(self, mask: Self) -> Self {
+        Self::from_bits(self.to_bits() & mask.to_bits())
+    }
 }
 
-impl<E: Lane, const N: usize> Simd for Portable<E, N> {
+/// Steps of a scan of 16 lanes, by 1, 2, 4 and 8 lanes; fewer lanes use the first ones.
+const STEPS: usize = 4;
+
+impl<E: Lane, const N: usize> Array<E, N> {
+    #[inline(always)]
+    fn of(lane: impl FnMut(usize) -> E) -> Self {
+        Self(std::array::from_fn(lane))
+    }
+
+    #[inline(always)]
+    fn shifted<const BY: usize>(self) -> Self {
+        Self::of(|q| if q < BY { E::default() } else { self.0[q - BY] })
+    }
+}
+
+/// Where the lanes of a pick come from, and which lanes have a source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pick<E, const N: usize> {
+    from: [u8; N],
+    keep: Array<E, N>,
+}
+
+impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
     type Elem = E;
     type Vector = Array<E, N>;
-    type Scan = [i32; N];
-    type Pick = [Option<u8>; N];
-    type Far = [Option<u8>; N];
+    /// For each step, the lanes whose source is in their segment.
+    type Scan = [Array<E, N>; STEPS];
+    type Pick = Pick<E, N>;
+    type Far = Pick<E, N>;
     type Gather = [u32; N];
     const LANES: usize = N;
-    // Halves, as the narrower instruction sets have them, and whole vectors of 64 bytes.
-    const PARTS: usize = if N * size_of::<E>() < 64 { 2 } else { 1 };
-    // Both ways have a twin: shuffles for narrow lanes, gathers for wide ones.
-    const GATHERS: bool = N <= 4;
-    const FEW_PORTS: bool = false;
+    const PARTS: usize = 1;
+    const GATHERS: bool = true;
+    const FEW_PORTS: bool = true;
 
+    #[inline(always)]
     fn zero() -> Self::Vector {
         Array([E::default(); N])
     }
+    #[inline(always)]
     fn splat(value: E) -> Self::Vector {
         Array([value; N])
     }
+    #[inline(always)]
     fn elements(vectors: &[Self::Vector]) -> &[E] {
-        // A transparent wrapper of an array has the array's layout; std does the rest safely.
         Array::flatten(vectors)
     }
+    #[inline(always)]
     fn elements_mut(vectors: &mut [Self::Vector]) -> &mut [E] {
         Array::flatten_mut(vectors)
     }
     fn mask(lanes: impl Fn(usize) -> bool) -> Self::Vector {
-        Array(std::array::from_fn(|q| if lanes(q) { E::KEEP } else { E::default() }))
+        Array::of(|q| if lanes(q) { E::KEEP } else { E::default() })
     }
     fn scan_control(starts: &[i32]) -> Self::Scan {
-        std::array::from_fn(|q| starts[q])
+        std::array::from_fn(|step| {
+            let by = 1 << step;
+            Self::mask(|q| q >= by && (q - by) as i32 >= starts[q])
+        })
     }
     fn pick_control(sources: &Sources) -> Self::Pick {
-        std::array::from_fn(|q| sources[q])
+        Pick {
+            from: std::array::from_fn(|q| sources[q].unwrap_or(0)),
+            keep: Self::mask(|q| sources[q].is_some()),
+        }
     }
     fn far_control(sources: &Sources) -> Self::Far {
-        std::array::from_fn(|q| sources[q])
+        Self::pick_control(sources)
     }
     fn gather_control(sources: &[u32]) -> Self::Gather {
         std::array::from_fn(|q| sources[q])
     }
+    #[inline(always)]
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Array(std::array::from_fn(|q| a.0[q].plus(b.0[q])))
+        Array::of(|q| a.0[q] + b.0[q])
     }
+    #[inline(always)]
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Array(std::array::from_fn(|q| greater(a.0[q], b.0[q])))
+        Array::of(|q| if b.0[q] > a.0[q] { b.0[q] } else { a.0[q] })
     }
+    #[inline(always)]
     fn and(self, a: Self::Vector, mask: Self::Vector) -> Self::Vector {
-        Array(std::array::from_fn(|q| if mask.0[q] == E::KEEP { a.0[q] } else { E::default() }))
+        Array::of(|q| a.0[q].masked(mask.0[q]))
     }
+    #[inline(always)]
     fn shift(self, a: Self::Vector) -> Self::Vector {
-        self.shift_in(Self::zero(), a)
+        a.shifted::<1>()
     }
+    #[inline(always)]
     fn shift_in(self, before: Self::Vector, a: Self::Vector) -> Self::Vector {
-        Array(std::array::from_fn(|q| if q == 0 { before.0[N - 1] } else { a.0[q - 1] }))
+        Array::of(|q| if q == 0 { before.0[N - 1] } else { a.0[q - 1] })
     }
+    #[inline(always)]
     fn last(self, a: Self::Vector) -> Self::Vector {
         Array([a.0[N - 1]; N])
     }
-    fn scan(self, a: Self::Vector, starts: &Self::Scan) -> Self::Vector {
-        Array(std::array::from_fn(|q| {
-            (starts[q].max(0) as usize..q).fold(a.0[q], |m, k| greater(m, a.0[k]))
-        }))
+    #[inline(always)]
+    fn scan(self, a: Self::Vector, control: &Self::Scan) -> Self::Vector {
+        let mut x = self.max(a, self.and(a.shifted::<1>(), control[0]));
+        if N > 2 {
+            x = self.max(x, self.and(x.shifted::<2>(), control[1]));
+        }
+        if N > 4 {
+            x = self.max(x, self.and(x.shifted::<4>(), control[2]));
+        }
+        if N > 8 {
+            x = self.max(x, self.and(x.shifted::<8>(), control[3]));
+        }
+        x
     }
-    fn pick(self, a: Self::Vector, sources: &Self::Pick) -> Self::Vector {
-        Array(std::array::from_fn(|q| sources[q].map_or(E::default(), |s| a.0[s as usize])))
+    #[inline(always)]
+    fn pick(self, a: Self::Vector, control: &Self::Pick) -> Self::Vector {
+        self.and(Array::of(|q| a.0[control.from[q] as usize % N]), control.keep)
     }
+    #[inline(always)]
     fn pick_far(
         self,
         into: Self::Vector,
         from: &Self::Vector,
-        part: usize,
+        _: usize,
         control: &Self::Far,
     ) -> Self::Vector {
-        let offset = part * (N / Self::PARTS);
-        Array(std::array::from_fn(|q| {
-            control[q].map_or(into.0[q], |lane| from.0[offset + lane as usize])
-        }))
+        self.max(into, self.pick(*from, control))
     }
+    #[inline(always)]
     fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {
-        Array(std::array::from_fn(|q| from[control[q] as usize]))
+        Array::of(|q| from[control[q] as usize])
     }
+    #[inline(always)]
     fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
         kernel.run(self)
     }
 }
 
-/// Vectors as small as machines without any of the instruction sets may have.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plain;
-
-impl InstructionSet for Plain {
-    type Bytes = Portable<u8, 16>;
-    type Words = Portable<u16, 8>;
-    type Ints = Portable<i32, 4>;
-    type Doubles = Portable<f64, 4>;
+impl InstructionSet for Portable {
+    type Bytes = Arrays<u8, 16>;
+    type Words = Arrays<u16, 8>;
+    type Ints = Arrays<i32, 4>;
+    type Doubles = Arrays<f64, 2>;
     fn bytes(self) -> Self::Bytes {
-        Portable::new()
+        Arrays::new()
     }
     fn words(self) -> Self::Words {
-        Portable::new()
+        Arrays::new()
     }
     fn ints(self) -> Self::Ints {
-        Portable::new()
+        Arrays::new()
     }
     fn doubles(self) -> Self::Doubles {
-        Portable::new()
+        Arrays::new()
     }
 }
 
 impl<E, const N: usize> Array<E, N> {
+    /// An array of lanes fills its vector, so that a row of vectors is a row of lanes.
+    const FULL: () = assert!(size_of::<Self>() == N * size_of::<E>());
+
     #[allow(unsafe_code)]
     fn flatten(vectors: &[Self]) -> &[E] {
-        // SAFETY: `Array` is a transparent wrapper of `[E; N]`, so `vectors` is exactly
+        let () = Self::FULL;
+        // SAFETY: `Array` is `[E; N]` without padding, so `vectors` is exactly
         // `N * vectors.len()` initialised values of `E` in a row.
         unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), N * vectors.len()) }
     }
     #[allow(unsafe_code)]
     fn flatten_mut(vectors: &mut [Self]) -> &mut [E] {
+        let () = Self::FULL;
         // SAFETY: as in `flatten`; the mutable borrow is passed on, so there is no alias.
         unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), N * vectors.len()) }
     }

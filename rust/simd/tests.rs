@@ -1,6 +1,7 @@
-//! Every operation of every instruction set against its portable twin, on random lanes.
+//! Every operation of every instruction set against its twin, on random lanes.
 
-use super::portable::{Lane, Portable};
+use super::portable::Lane;
+use super::twin::Twin;
 use super::*;
 use crate::naive;
 use proptest::prelude::*;
@@ -49,7 +50,7 @@ fn vector<S: Simd>(values: &[u8]) -> S::Vector {
 }
 
 /// What all operations give for a case.
-fn results<S: Simd>(simd: S, case: &Case) -> Vec<(&'static str, Vec<S::Elem>)> {
+fn results<S: Simd>(simd: S, case: &Case, gathers: bool) -> Vec<(&'static str, Vec<S::Elem>)> {
     let lanes = S::LANES;
     let (a, b) = (vector::<S>(&case.a), vector::<S>(&case.b));
     let mut segment_starts = vec![-3i32; lanes];
@@ -79,7 +80,7 @@ fn results<S: Simd>(simd: S, case: &Case) -> Vec<(&'static str, Vec<S::Elem>)> {
     for number in 0..S::PARTS {
         note("pick_far", simd.pick_far(into, &a, number, &control));
     }
-    if S::GATHERS {
+    if gathers {
         let sources: Vec<_> = case.sources.iter().map(|s| s.unwrap_or(0).into()).collect();
         let all = [a, b].repeat(MOST / lanes);
         note("gather", simd.gather(S::elements(&all), &S::gather_control(&sources[..lanes])));
@@ -92,7 +93,36 @@ where
     S::Elem: Lane,
 {
     assert_eq!(S::LANES, N);
-    assert_eq!(results(simd, case), results(Portable::<S::Elem, N>::new(), case));
+    let twin = Twin::<S::Elem, N>::new();
+    assert_eq!(results(simd, case, S::GATHERS), results(twin, case, S::GATHERS));
+}
+
+proptest! {
+    #![proptest_config(naive::cases(1000))]
+
+    #[test]
+    fn portable_vectors_agree_with_the_twin(case in cases()) {
+        agree::<_, 16>(portable::Portable.bytes(), &case);
+        agree::<_, 8>(portable::Portable.words(), &case);
+        agree::<_, 4>(portable::Portable.ints(), &case);
+        agree::<_, 2>(portable::Portable.doubles(), &case);
+        agree::<_, 4>(portable::Arrays::<i128, 4>::new(), &case);
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+proptest! {
+    #![proptest_config(naive::cases(1000))]
+
+    #[test]
+    fn neon_agrees_with_the_twin(case in cases()) {
+        if let Some(neon) = neon::Neon::detect() {
+            agree::<_, 16>(neon.bytes(), &case);
+            agree::<_, 8>(neon.words(), &case);
+            agree::<_, 4>(neon.ints(), &case);
+            agree::<_, 2>(neon.doubles(), &case);
+        }
+    }
 }
 
 // Miri does not know the instructions.
@@ -107,6 +137,16 @@ proptest! {
             agree::<_, 16>(avx2.words(), &case);
             agree::<_, 8>(avx2.ints(), &case);
             agree::<_, 4>(avx2.doubles(), &case);
+        }
+    }
+
+    #[test]
+    fn sse2_agrees_with_the_twin(case in cases()) {
+        if let Some(sse2) = sse2::Sse2::detect() {
+            agree::<_, 16>(sse2.bytes(), &case);
+            agree::<_, 8>(sse2.words(), &case);
+            agree::<_, 4>(sse2.ints(), &case);
+            agree::<_, 2>(sse2.doubles(), &case);
         }
     }
 
@@ -128,8 +168,7 @@ proptest! {
     #[test]
     fn the_twin_does_what_the_trait_says(case in cases()) {
         const N: usize = 16;
-        let twin = Portable::<u16, N>::new();
-        let results = results(twin, &case);
+        let results = results(Twin::<u16, N>::new(), &case, true);
         let result = |what| &results.iter().find(|(name, _)| *name == what).unwrap().1;
         let a: Vec<u16> = case.a.iter().map(|&value| spread(value)).collect();
         let b: Vec<u16> = case.b.iter().map(|&value| spread(value)).collect();

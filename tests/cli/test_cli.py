@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -404,7 +403,7 @@ def test_ctrl_c_stops_long_work_without_a_traceback(tmp_path):
 def test_module_and_version():
     result = run("--version")
     assert result.returncode == 0
-    assert result.stdout == f"treemetric {version('treemetric')}\n"
+    assert result.stdout == f"treemetric {tm.__version__}\n"
 
 
 def test_module_returns_the_exit_code():

@@ -203,7 +203,10 @@ def test_align_writes_edits(capsys):
         (["pairwise", "a.py", "--to", "npy", "--memory", "1GB"], "--memory needs --output"),
         (["pairwise", "a.py", "--to", "zarr"], "--to zarr needs --output"),
         (["pairwise", "a.py", "-o", "D.csv", "--to", "npy"], "must end in .npy with --to npy"),
-        (["pairwise", "a.py", "-o", "D.doc"], "must end in one of .csv, .json, .npy, .zarr"),
+        (
+            ["pairwise", "a.py", "-o", "D.doc"],
+            "must end in one of .csv, .json, .npy, .parquet, .zarr",
+        ),
         (["pairwise", "-", "a.py", "-"], "Standard input, '-', can be read only once"),
         (["distance", "-", "-"], "Standard input, '-', can be read only once"),
         (["nearest", "-", "--queries", "-"], "Standard input, '-', can be read only once"),
@@ -224,7 +227,7 @@ def test_wrong_options_are_named(capsys, arguments, message):
 def test_binary_results_are_not_written_to_a_terminal(capsys, monkeypatch, here):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert main(["pairwise", *NAMES, "--to", "npy"]) == 2
-    assert "--to npy is binary and needs --output with a file" in capsys.readouterr().err
+    assert "The format npy needs --output with a file" in capsys.readouterr().err
     assert sorted(path.name for path in here.iterdir()) == NAMES
 
 

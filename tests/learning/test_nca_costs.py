@@ -22,7 +22,7 @@ from treemetric.learning._nca_fit import (
 )
 from treemetric.learning._neighbour_loss import NeighbourLoss, candidates
 from treemetric.learning._pair_costs import CostObjective, best_scale, pair_counts
-from treemetric.learning._votes import expected_errors, vote_shares, winners
+from treemetric.learning._votes import expected_errors, vote_margins, vote_shares, winners
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.RandomState)
 
@@ -231,6 +231,16 @@ def test_winners_and_errors():
     np.testing.assert_allclose(expected_errors(ties, codes, np.array([0]), 1), [1 / 3])
 
 
+@given(seeds, st.integers(1, 4))
+def test_margins_are_those_of_the_winners(random, classes):
+    shares, closest = random.randint(3, size=(2, 5, classes)) / 4
+    margins = vote_margins(shares, closest)
+    for row, votes in enumerate(shares + 1e-6 * closest):
+        for c in range(classes if classes > 1 else 0):
+            assert margins[row, c] == votes[c] - max(np.delete(votes, c))
+    np.testing.assert_array_equal(margins.argmax(axis=1), winners(shares, closest))
+
+
 def test_equal_trees_are_drawn_together():
     trees = chains("ab", "c", "ab", "c", "b")
     groups = equal_trees(trees)
@@ -288,7 +298,7 @@ def test_costs_are_a_pseudo_metric_with_intervals(fitted):
     assert again._known_metric(None, 1e-9)
     with pytest.raises(tm.exceptions.UnknownLabelError):
         costs.is_pseudo_metric("x")
-    assert fitted.fit_weights_.shape == (5, 4)
+    assert fitted.fit_weights_.shape == (8, 4)
     np.testing.assert_allclose(fitted.fit_weights_.mean(axis=1), 1.0)
     np.testing.assert_allclose(fitted.fit_weights_.mean(axis=0), costs.matrix[:-1, -1], atol=0.002)
     assert (fitted.losses_ > 0).all()

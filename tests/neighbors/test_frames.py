@@ -86,3 +86,10 @@ def test_pandas_is_an_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'needs pandas: pip install "treemetric\[pandas\]"'):
         tm.nearest(TREES, k=1).to_frame()
+
+
+def test_results_have_ids():
+    found = tm.nearest(TREES, tm.TreeSet(TREES[:3]), k=1)
+    assert found.query_ids == TREES.ids
+    assert found.ids is None
+    assert tm.within(TREES, radius=1).ids == TREES.ids

@@ -17,6 +17,7 @@ DOCUMENTS = (
     "benches/README.md",
     "docs/estimators.md",
     "docs/features.md",
+    "docs/learning.md",
     "docs/neighbors.md",
     "docs/platforms.md",
     "docs/reproduction.md",

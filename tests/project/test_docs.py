@@ -51,6 +51,7 @@ def test_all_lists_what_exists():
     assert tm.__all__
     assert len(set(tm.__all__)) == len(tm.__all__)
     assert all(hasattr(tm, name) for name in tm.__all__)
+    assert [name for name in dir(tm) if not name.startswith("_")] == sorted(tm.__all__)
 
 
 def test_modules_have_a_docstring():

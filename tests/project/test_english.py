@@ -42,6 +42,9 @@ EXCLUDED = (
     "tests/experiments/test_ablation_report.py",
 )
 
+# What `make docs` writes; it may be absent.
+BUILT = ("docs/_build", "docs/_generated")
+
 SUFFIXES = {".md", ".py", ".pyi", ".rs"}
 WORDS = re.compile(rf"\b({'|'.join(AVOID)})\b", re.IGNORECASE)
 CODE_SPAN = re.compile(r"`[^`\n]*`")
@@ -74,7 +77,8 @@ def documents():
     folders = [ROOT / name for name in ("benches", "docs", "python", "rust", "tests")]
     found = [*ROOT.glob("*"), *(path for folder in folders for path in folder.rglob("*"))]
     relative = sorted(path.relative_to(ROOT) for path in found if path.suffix in SUFFIXES)
-    return [path for path in relative if longest(EXCLUDED, path) < 0 <= longest(CLEAN, path)]
+    excluded = EXCLUDED + BUILT
+    return [path for path in relative if longest(excluded, path) < 0 <= longest(CLEAN, path)]
 
 
 def blank(found):

@@ -15,8 +15,10 @@ from treemetric import (
     datasets,
     distributed,
     experiments,
+    inspection,
     learning,
     regression,
+    report,
     testing,
 )
 from treemetric.costs import VectorCosts
@@ -28,7 +30,7 @@ PACKAGES = (
     *("treemetric", "treemetric.classification", "treemetric.learning", "treemetric.datasets"),
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
-    "treemetric.regression",
+    *("treemetric.regression", "treemetric.inspection", "treemetric.report"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -73,6 +75,8 @@ CLASSES = [0, 0, 0, 1, 1, 1]
 TREE = TREES[2]
 UNIT = tm.UnitCosts()
 NEAREST = classification.KNeighborsTreeClassifier(2).fit(TREES, CLASSES)
+LEARNER = learning.NCACosts(n_fits=1, random_state=0).fit(TREES, CLASSES)
+PAIR = inspection.PairChange(0, 1, TREES[0], TREES[2], 1.0, 0.5, tm.UnitCosts())
 NEAREST_MEAN = regression.KNeighborsTreeRegressor(2).fit(TREES, CLASSES)
 
 
@@ -110,6 +114,25 @@ def embedding(**options):
     return plotting.plot_embedding(costs, **options)
 
 
+def drawn(name):
+    """A plot function of the same trees."""
+
+    def draw(**options):
+        plotting = pytest.importorskip("treemetric.plotting")
+        pytest.importorskip("matplotlib").use("Agg")
+        values = {
+            "plot_alignment": lambda: tm.align(TREES[0], TREES[2]),
+            "plot_changed_pair": lambda: PAIR,
+            "plot_dendrogram": lambda: tm.pairwise_distances(TREES),
+            "plot_label_weights": lambda: LEARNER,
+            "plot_telling_edits": lambda: inspection.telling_edits(LEARNER, TREES, CLASSES),
+            "plot_tree": lambda: TREE,
+        }
+        return getattr(plotting, name)(values[name](), **options)
+
+    return draw
+
+
 def ablation(tmp_path, **options):
     data = datasets.make_strings(24, random_state=0)
     data.name = "few strings"
@@ -131,6 +154,7 @@ CALLS = {
     "TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams", "subtrees"]),
     "TreeKernel": partial(transformed, TreeKernel),
     "TreeIndex": partial(tm.TreeIndex, TREES),
+    "TreeIndex.remove": tm.TreeIndex(TREES).remove,
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
     "TreeIndex.within": partial(tm.TreeIndex(TREES).within, TREES, radius=1),
     "FindResult.subtree": tm.find(TREE, TREE, k=2).subtree,
@@ -163,6 +187,12 @@ CALLS = {
     "learning.BEDL": partial(fitted, learning.BEDL),
     "learning.GESL": partial(fitted, learning.GESL, pairs="prototypes"),
     "learning.NCACosts": partial(fitted, learning.NCACosts, n_fits=1),
+    "learning.KernelRegressionCosts": partial(fitted, learning.KernelRegressionCosts, n_fits=1),
+    "inspection.changed_pairs": partial(inspection.changed_pairs, LEARNER, TREES, CLASSES),
+    "inspection.learning_curve": partial(
+        inspection.learning_curve, LEARNER, TREES * 2, CLASSES * 2, sizes=[1.0]
+    ),
+    "inspection.telling_edits": partial(inspection.telling_edits, LEARNER, TREES, CLASSES),
     "learning.LVQCosts": partial(fitted, learning.LVQCosts),
     "learning.LearnedMetric.pairwise": partial(
         learning.LearnedMetric(UNIT.to_matrix("abc"), UNIT).pairwise, TREES, TREES
@@ -173,7 +203,14 @@ CALLS = {
     "datasets.make_programs": datasets.make_programs,
     "datasets.make_random_trees": datasets.make_random_trees,
     "datasets.make_strings": datasets.make_strings,
+    "plotting.plot_alignment": drawn("plot_alignment"),
+    "plotting.plot_changed_pair": drawn("plot_changed_pair"),
+    "plotting.plot_dendrogram": drawn("plot_dendrogram"),
     "plotting.plot_embedding": embedding,
+    "plotting.plot_label_weights": drawn("plot_label_weights"),
+    "plotting.plot_telling_edits": drawn("plot_telling_edits"),
+    "plotting.plot_tree": drawn("plot_tree"),
+    "report.report_html": partial(report.report_html, TREES),
     "experiments.run_ablation": ablation,
     "experiments.run_sentiment": sentiment,
     "testing.check_tree_estimator": partial(testing.check_tree_estimator, TreeDistances()),

@@ -12,7 +12,8 @@ PACKAGE = Path(tm.__file__).parent
 # From the lowest layer to the highest. Rooms on one line may import each other.
 LAYERS = (
     ("_core",),
-    ("exceptions", "_base"),
+    ("exceptions", "_base", "typing"),
+    ("_pages",),
     ("formats",),
     ("tree", "treeset"),
     ("convert",),
@@ -30,8 +31,10 @@ LAYERS = (
     ("classification",),
     ("regression",),
     ("learning",),
+    ("inspection",),
     ("datasets", "plotting", "testing"),
     ("experiments",),
+    ("report",),
     ("demo", "cli"),
     ("__init__", "__main__"),
 )

@@ -1,38 +1,19 @@
-"""A program in the user's place passes the strict type checker."""
+"""A user's program passes the strict modes of mypy and pyright; mistakes do not."""
 
+import importlib.util
+import json
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import user_program
+
 api = pytest.importorskip("mypy.api")
 
-PROGRAM = """
-from typing import assert_type
-
-import numpy as np
-
-import treemetric as tm
-
-x = tm.Tree.from_bracket("{a{b}{c}}")
-y = tm.Tree.from_nested(("a", ["b"]))
-assert_type(x, tm.Tree)
-assert_type(x.size, int)
-assert_type(x.roots, tuple[int, ...])
-trees = tm.TreeSet([x, y], ids=["x", "y"])
-assert_type(trees[0], tm.Tree)
-assert_type(trees[:1], tm.TreeSet)
-assert_type(trees[np.array([0])], tm.TreeSet)
-assert_type(len(trees), int)
-assert_type([tree for tree in trees], list[tm.Tree])
-costs = tm.CostMatrix(["a", "b", "c"], 1 - np.eye(4))
-assert_type(costs.violations(), list[tm.Violation])
-assert_type(costs.is_pseudo_metric(), bool)
-assert_type(tm.distance(x, y), float)
-assert_type(tm.distance(x, y, costs=costs, cutoff=3), float)
-assert_type(tm.distance(x, y, costs=tm.CallableCosts(lambda a, b: 1.0)), float)
-full = tm.pairwise_distances(trees, n_jobs=-1, progress=lambda done, total: None)
-print(full.shape, tm.pairwise_distances([x], (y,), costs=costs.closure()).sum())
-"""
+PROGRAM = Path(user_program.__file__).read_text(encoding="utf-8")
 
 MISTAKES = """
 import treemetric as tm
@@ -57,8 +38,47 @@ def check(tmp_path, program):
     return out.splitlines()
 
 
+def pyright(tmp_path, program):
+    """Return the lines in which pyright finds errors, counted from 1."""
+    if importlib.util.find_spec("pyright") is None:
+        pytest.skip("pyright is not installed")
+    if shutil.which("node") is None:
+        pytest.skip("pyright needs node")
+    path = tmp_path / "program.py"
+    path.write_text(program, encoding="utf-8")
+    settings = {"typeCheckingMode": "strict", "include": [str(path)]}
+    config = tmp_path / "pyrightconfig.json"
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    options = ["--outputjson", "--pythonpath", sys.executable, "--project", str(config)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", *options], capture_output=True, text=True, check=False
+    )
+    try:
+        report = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        pytest.skip(f"pyright cannot run here: {done.stderr.strip()[-200:]}")
+    assert report["summary"]["filesAnalyzed"] == 1
+    return {
+        found["range"]["start"]["line"] + 1: found["message"]
+        for found in report["generalDiagnostics"]
+        if found["severity"] != "information"
+    }
+
+
+def test_the_program_runs():
+    user_program.main()
+
+
 def test_correct_calls_are_accepted(tmp_path):
     assert check(tmp_path, PROGRAM) == []
+
+
+def test_correct_calls_are_accepted_by_pyright(tmp_path):
+    assert pyright(tmp_path, PROGRAM) == {}
+
+
+def test_wrong_calls_are_found_by_pyright(tmp_path):
+    assert set(pyright(tmp_path, MISTAKES)) == {5, 6, 7, 8, 9}
 
 
 def test_wrong_calls_are_found(tmp_path):

@@ -13,8 +13,12 @@ import treemetric as tm
 from treemetric import learning
 from treemetric.classification import MedianGLVQ
 from treemetric.exceptions import UnknownLabelError
+from treemetric.regression import DistanceKernelRidge, KNeighborsTreeRegressor
 from treemetric.testing import check_tree_estimator, tree_estimator_checks
-from treemetric.testing.checks import CHECKS
+from treemetric.testing.checks import GENERAL_CHECKS
+from treemetric.testing.class_checks import CLASS_CHECKS
+from treemetric.testing.number_checks import NUMBER_CHECKS
+from treemetric.testing.weight_checks import WEIGHT_CHECKS
 from treemetric.treeset import check_trees
 
 
@@ -79,7 +83,14 @@ def test_a_correct_estimator_of_another_package_passes():
 
 @pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")
 @pytest.mark.parametrize(
-    "kind", [learning.BEDL, learning.GESL, learning.LVQCosts, learning.NCACosts]
+    "kind",
+    [
+        learning.BEDL,
+        learning.GESL,
+        learning.KernelRegressionCosts,
+        learning.LVQCosts,
+        learning.NCACosts,
+    ],
 )
 def test_learners_pass(kind):
     check_tree_estimator(kind())
@@ -88,8 +99,53 @@ def test_learners_pass(kind):
 def test_checks_have_names_and_documentation():
     checks = tree_estimator_checks(GOOD)
     names = [check.__name__ for check in checks]
-    assert len(set(names)) == len(names) == len(CHECKS) > 25
+    count = len(GENERAL_CHECKS) + len(CLASS_CHECKS) + len(WEIGHT_CHECKS)
+    assert len(set(names)) == len(names) == count > 25
     assert all(check.__doc__.startswith("Check that") for check in checks)
+
+
+@pytest.mark.parametrize("kind", [KNeighborsTreeRegressor, DistanceKernelRidge])
+def test_regressors_pass(kind):
+    checks = tree_estimator_checks(kind())
+    assert len(checks) == len(GENERAL_CHECKS) + len(NUMBER_CHECKS) + len(WEIGHT_CHECKS)
+    assert all(check.__doc__.startswith("Check that") for check in checks)
+    check_tree_estimator(kind())
+
+
+class Rounding(KNeighborsTreeRegressor):
+    def predict(self, X):
+        return super().predict(X).round()
+
+
+class Unweighted(MedianGLVQ):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y, sample_weight=None)
+
+
+class Heavy(MedianGLVQ):
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight=sample_weight)
+        if sample_weight is not None:
+            self.classes_ = self.classes_[::-1]
+        return self
+
+
+@pytest.mark.parametrize(
+    ("model", "failing"),
+    [
+        (Rounding(), {"check_constant_numbers"}),
+        (Unweighted(), {"check_wrong_weights"}),
+        (Heavy(), {"check_equal_weights"}),
+    ],
+)
+def test_broken_regressors_and_weights_are_caught(model, failing):
+    caught = set()
+    for check in tree_estimator_checks(model):
+        try:
+            check()
+        except AssertionError:
+            caught.add(check.__name__)
+    assert failing <= caught
 
 
 def test_the_estimator_itself_is_not_touched():
@@ -201,6 +257,11 @@ class Opposite(NearestPredictFirst):
         return np.where(self.predict(X) == self.classes_[0], 1.0, -1.0)
 
 
+class Doubtful(NearestPredictFirst):
+    def predict_proba(self, X):
+        return 1.0 - (self.predict(X)[:, None] == self.classes_)
+
+
 class Tabular(NearestPredictFirst):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -248,6 +309,7 @@ class Forgetful(Nearest):
         (Strict(), {"check_unknown_symbols"}),
         (Refusing(), {"check_unknown_symbols"}),
         (Opposite(), {"check_two_classes"}),
+        (Doubtful(), {"check_probabilities"}),
         (Tabular(), {"check_tags"}),
         (Choosy(), {"check_one_class", "check_one_tree"}),
         (Empty(), {"check_empty_tree"}),

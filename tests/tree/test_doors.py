@@ -228,3 +228,15 @@ def test_nested_lists_that_contain_themselves_are_refused():
     endless.append(("a", endless))
     with pytest.raises(ValueError, match="contains itself"):
         Tree.from_nested(("r", endless))
+
+
+def test_an_object_with_children_is_not_a_label():
+    class Node:
+        def __init__(self, children):
+            self.children = children
+
+    for children in ([], [1], (), (2,)):
+        with pytest.raises(TypeError, match=r"Node\. Use Tree\.from_callable"):
+            Tree.from_nested(("a", [Node(children)]))
+    # A method or a number of that name is no list of children.
+    assert Tree.from_nested(Node(3)).size == 1

@@ -4,6 +4,7 @@ Objects are recognised by the names of their classes, so nothing is imported.
 """
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
@@ -135,6 +136,8 @@ def refuse_as_label(value: Any) -> None:
     found = of_class(value)
     if not found and isinstance(value, dict):
         found = advice(value)
+    if not found and isinstance(getattr(value, "children", None), list | tuple | deque):
+        found = _CALLABLE
     if found:
         message = (
             "a node of from_nested must be a hashable label or a tuple (label, list of children); "

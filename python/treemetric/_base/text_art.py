@@ -32,11 +32,15 @@ def draw(
             line = indent + ("└── " if last else "├── ")
             indent += "    " if last else "│   "
         cut = max_depth is not None and len(path) >= max_depth and counts[node] > 1
-        lines.append(line + _shown(labels[node]) + (f" … {counts[node] - 1} below" if cut else ""))
+        below = f" … {counts[node] - 1} below" if cut else ""
+        lines.append(line + label_shown(labels[node]) + below)
         path.append((node, indent))
         node += counts[node] if cut else 1
     return "\n".join(lines)
 
 
-def _shown(label: Label) -> str:
-    return label if isinstance(label, str) and label.isprintable() and label else repr(label)
+def label_shown(label: Label) -> str:
+    """Return a label as printable text on one line; other labels are shown by their ``repr``."""
+    return (
+        label if isinstance(label, str) and label.isprintable() and label.strip() else repr(label)
+    )

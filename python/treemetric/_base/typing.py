@@ -1,5 +1,6 @@
 """Types named by their role."""
 
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
@@ -16,6 +17,10 @@ Label: TypeAlias = Hashable
 IntArray: TypeAlias = npt.NDArray[np.int32]
 OffsetArray: TypeAlias = npt.NDArray[np.int64]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.int64]
+Vectors: TypeAlias = npt.NDArray[np.floating[Any]]
+Predictions: TypeAlias = npt.NDArray[Any]
+Names: TypeAlias = npt.NDArray[np.object_]
 Distances: TypeAlias = npt.NDArray[Any]
 Trees: TypeAlias = Union["TreeSet", Sequence["Tree"], npt.NDArray[np.object_]]
 Path: TypeAlias = str | PathLike[str]
@@ -33,3 +38,27 @@ DType: TypeAlias = (
     | np.dtype[Any]
 )
 Norm: TypeAlias = Literal["weight", "max", "sum", "li_zhang"]
+
+if not TYPE_CHECKING and sys.version_info >= (3, 12):
+    # `help` and notebooks then show these names, as editors do, and not what they stand for.
+    from typing import TypeAliasType
+
+    for _name in (
+        "CostFunction",
+        "CostsLike",
+        "DType",
+        "Distances",
+        "FloatArray",
+        "Indices",
+        "IntArray",
+        "Label",
+        "Names",
+        "Norm",
+        "OffsetArray",
+        "Path",
+        "Predictions",
+        "Progress",
+        "Trees",
+        "Vectors",
+    ):
+        globals()[_name] = TypeAliasType(_name, globals()[_name])

@@ -1,22 +1,31 @@
-"""An alignment as a table in HTML, for notebooks."""
+"""An alignment as a table in HTML, for notebooks, and as a page, for browsers."""
 
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from treemetric.alignment.layout import Row, aligned_rows, count_kinds, heading, indents, label_text
+from treemetric._pages.outline import Rows, Side, outline_data
+from treemetric._pages.shell import embedded, page
+from treemetric.alignment.layout import (
+    Row,
+    aligned_rows,
+    count_kinds,
+    heading,
+    indents,
+    label_text,
+    unchanged_stretches,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from treemetric.alignment import Alignment
     from treemetric.tree import Tree
 
-__all__ = ["alignment_html"]
+__all__ = ["alignment_element", "alignment_html", "alignment_page"]
 
 # In longer tables, kept rows far from any edit are folded; a table that is still too long is cut.
 _MOST_ROWS = 200
-_CONTEXT = 3
 _LONGEST_LABEL = 60
 _WIDEST_INDENT = 60
 
@@ -49,9 +58,32 @@ def alignment_html(alignment: "Alignment") -> str:
         _cell(heading("y", alignment.y), _FAINT, "th"),
         "</tr></thead><tbody>",
     ]
-    parts += _body(rows, sides)
+    parts += _body(rows, _visible(rows, (alignment.x, alignment.y)), sides)
     parts.append("</tbody></table></div>")
     return "".join(parts)
+
+
+def alignment_page(alignment: "Alignment", names: "Sequence[str]") -> str:
+    """Write an alignment as a page with a script: folding, search, details under the mouse."""
+    title = f"Alignment of cost {alignment.cost:.6g}"
+    element = alignment_element(alignment, names, title)
+    return page(f"{names[0]} and {names[1]}: {title}", element, "outline", full=True)
+
+
+def alignment_element(alignment: "Alignment", names: "Sequence[str]", title: str) -> str:
+    """Return the part of a page that holds an alignment, for the script ``outline.js``."""
+    rows = aligned_rows(alignment)
+    trees = alignment.x, alignment.y
+    cost_of = {(edit.i, edit.j): edit.cost for edit in alignment.edits()}
+    sides = [Side(name, tree.labels, tree.parents) for name, tree in zip(names, trees, strict=True)]
+    nodes = ([_or_none(row.i) for row in rows], [_or_none(row.j) for row in rows])
+    costs = [cost_of.get((row.i, row.j), 0.0) for row in rows]
+    drawn = Rows([row.kind for row in rows], nodes, costs)
+    return embedded("outline", outline_data(title, sides, drawn, unchanged_stretches(rows, trees)))
+
+
+def _or_none(node: int | None) -> int:
+    return -1 if node is None else node
 
 
 class _Side:
@@ -71,8 +103,7 @@ class _Side:
         return _cell(indent + label, f"background:{tint}" if tint else "")
 
 
-def _body(rows: list[Row], sides: tuple[_Side, _Side]) -> "Iterator[str]":
-    visible = _visible(rows)
+def _body(rows: list[Row], visible: list[bool], sides: tuple[_Side, _Side]) -> "Iterator[str]":
     shown = 0
     for seen, stretch in groupby(range(len(rows)), key=visible.__getitem__):
         if not seen:
@@ -91,15 +122,12 @@ def _body(rows: list[Row], sides: tuple[_Side, _Side]) -> "Iterator[str]":
             yield "</tr>"
 
 
-def _visible(rows: list[Row]) -> list[bool]:
+def _visible(rows: list[Row], trees: "tuple[Tree, Tree]") -> list[bool]:
     """Return which rows are not folded: in a long table, the top and rows near an edit."""
-    if len(rows) <= _MOST_ROWS:
-        return [True] * len(rows)
-    visible = [at < _CONTEXT for at in range(len(rows))]
-    for at, row in enumerate(rows):
-        if row.kind != "kept":
-            for near in range(max(at - _CONTEXT, 0), min(at + _CONTEXT + 1, len(rows))):
-                visible[near] = True
+    visible = [True] * len(rows)
+    if len(rows) > _MOST_ROWS:
+        for first, last in unchanged_stretches(rows, trees):
+            visible[first : last + 1] = [False] * (last + 1 - first)
     return visible
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -17,10 +18,13 @@ __all__ = [
     "heading",
     "indents",
     "label_text",
+    "unchanged_stretches",
 ]
 
 Kind = Literal["kept", "replaced", "deleted", "inserted"]
 KINDS: tuple[Kind, ...] = ("kept", "replaced", "deleted", "inserted")
+# A line that stands for fewer rows would save too little.
+_SHORTEST_STRETCH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,41 @@ def aligned_rows(alignment: "Alignment") -> list[Row]:
         done = place[j] + 1
     rows.extend(Row("inserted", None, k) for k in order[done:])
     return rows
+
+
+def unchanged_stretches(
+    rows: list[Row], trees: "tuple[Tree, Tree]", *, context: int = 3
+) -> list[tuple[int, int]]:
+    """Return the first and last rows of long stretches without an edit.
+
+    Visible are the first rows, `context` rows around each edit, and as many of the nearest
+    ancestors of each edited node. A stretch of few rows is visible, too.
+    """
+    visible = [at < context for at in range(len(rows))]
+    place: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    parents = tuple(tree.parents.tolist() for tree in trees)
+    for at, row in enumerate(rows):
+        for side, node in enumerate((row.i, row.j)):
+            if node is not None:
+                place[side][node] = at
+    for at, row in enumerate(rows):
+        if row.kind == "kept":
+            continue
+        for near in range(max(at - context, 0), min(at + context + 1, len(rows))):
+            visible[near] = True
+        for side, node in enumerate((row.i, row.j)):
+            up = -1 if node is None else parents[side][node]
+            for _ in range(context):
+                if up < 0:
+                    break
+                visible[place[side][up]] = True
+                up = parents[side][up]
+    stretches = []
+    for seen, stretch in groupby(range(len(rows)), key=visible.__getitem__):
+        hidden = list(stretch)
+        if not seen and len(hidden) >= _SHORTEST_STRETCH:
+            stretches.append((hidden[0], hidden[-1]))
+    return stretches
 
 
 def count_kinds(rows: list[Row]) -> dict[Kind, int]:

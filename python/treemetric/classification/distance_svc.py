@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsLike, FloatArray, Predictions
 from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_positive
@@ -287,8 +287,8 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         rows[:, self.svc_.support_] = values
         return rows
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict classes.
+    def predict(self, X: Any) -> Predictions:
+        """Predict the class of each tree.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         rows = self._rows(X)
         if self.svc_ is None:
             return np.repeat(self.classes_, len(rows))
-        predicted: npt.NDArray[Any] = self.svc_.predict(rows)
+        predicted: Predictions = self.svc_.predict(rows)
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsLike, FloatArray, Predictions
 from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_positive
@@ -208,8 +208,8 @@ class GoodnessClassifier(TreeClassifier):
             similarities: FloatArray = 2.0 * np.exp(-distances / self.scale_) - 1.0
         return similarities
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict classes.
+    def predict(self, X: Any) -> Predictions:
+        """Predict the class of each tree.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class GoodnessClassifier(TreeClassifier):
         """
         values = self.decision_function(X)
         best = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: npt.NDArray[Any] = self.classes_[best]
+        predicted: Predictions = self.classes_[best]
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
-from treemetric._base.typing import CostsLike, FloatArray, Norm, Trees
+from treemetric._base.typing import CostsLike, FloatArray, Norm, Predictions, Trees
 from treemetric._estimators.checks import check_targets
 from treemetric._estimators.k_neighbors import TreeNeighbors, Weights
 
@@ -117,7 +117,7 @@ class KNeighborsTreeClassifier(ClassifierMixin, TreeNeighbors):  # type: ignore[
         self.classes_, self._codes = classes, codes
         return self
 
-    def predict(self, X: Trees | None) -> npt.NDArray[Any]:
+    def predict(self, X: Trees | None) -> Predictions:
         """Predict the class with the largest weight; ties go to the first class.
 
         Parameters
@@ -139,7 +139,7 @@ class KNeighborsTreeClassifier(ClassifierMixin, TreeNeighbors):  # type: ignore[
         array([0, 0, 1, 1])
         """
         best = self.predict_proba(X).argmax(axis=1)
-        predicted: npt.NDArray[Any] = self.classes_[best]
+        predicted: Predictions = self.classes_[best]
         return predicted
 
     def predict_proba(self, X: Trees | None) -> FloatArray:

@@ -9,15 +9,48 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from treemetric.cli import duplicates, neighbors, pairs, pairwise, reproduce, tables
+from treemetric._core import __version__
+from treemetric.cli import (
+    completion,
+    duplicates,
+    neighbors,
+    pairs,
+    pairwise,
+    reproduce,
+    tables,
+    trees,
+)
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
+from treemetric.cli.help import Formatter, add_command
 
 __all__ = ["main"]
+
+_EPILOG = (
+    "A source of trees is a file of Python, HTML, XML, JSON, Newick or another format, a folder of "
+    "such files, or - for standard input. Results go to standard output, or with -o to a file, "
+    "which is not replaced without --overwrite. Progress and errors go to standard error."
+    """
+
+examples:
+  treemetric distance old.py new.py
+  treemetric align old.py new.py -o changes.html
+  treemetric pairwise trees.jsonl -o D.npy
+  treemetric duplicates src/ --radius 3
+  treemetric report trees.jsonl -o report.html
+  treemetric COMMAND --help
+
+exit codes:
+  0    success
+  1    some pairs of teds failed
+  2    an error, reported in one line
+  130  Ctrl-C
+  141  the reader of a pipe ended
+"""
+)
 
 # As for a process that SIGPIPE ends.
 _BROKEN_PIPE = 141
@@ -103,11 +136,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="treemetric",
         description="Compute exact tree edit distances, fast and in parallel.",
+        usage="%(prog)s COMMAND [options] ...",
+        epilog=_EPILOG,
+        formatter_class=Formatter,
     )
-    parser.add_argument(
-        "--version", action="version", version=f"treemetric {version('treemetric')}"
+    parser.add_argument("--version", action="version", version=f"treemetric {__version__}")
+    commands = parser.add_subparsers(
+        prog="treemetric", title="commands", metavar="COMMAND", required=True
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    trees.add_parsers(commands)
     pairs.add_parsers(commands)
     pairwise.add_parsers(commands)
     neighbors.add_parsers(commands)
@@ -115,13 +152,16 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_parsers(commands)
     _add_demo(commands)
     reproduce.add_parsers(commands)
+    completion.add_parsers(commands, parser)
     return parser
 
 
 def _add_demo(commands: Any) -> None:
-    show = commands.add_parser(
+    show = add_command(
+        commands,
         "demo",
-        help="compare functions of Python's standard library",
+        "",
+        summary="compare functions of Python's standard library",
         description="Compare functions of Python's standard library, learn edit costs, and save "
         "plots.",
     )

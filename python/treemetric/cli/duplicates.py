@@ -17,6 +17,7 @@ from treemetric.cli.common import (
     progress_of,
 )
 from treemetric.cli.formats import BY_SUFFIX
+from treemetric.cli.help import add_command
 from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
@@ -46,16 +47,20 @@ class Place(NamedTuple):
 
 def add_parsers(commands: Any) -> None:
     """Add the command to those of ``treemetric``."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "duplicates",
-        help="list near-identical functions of a code base, or near-identical trees",
+        "-r D PATH...",
+        summary="list near-identical functions of a code base, or near-identical trees",
         description="List groups of near-identical functions of Python files, most copied first. "
         "Files of other formats hold trees, which are compared as they are.",
-        epilog="Functions are compared with their names and constants; --no-values compares only "
+        notes="Functions are compared with their names and constants; --no-values compares only "
         "their structure. The first function of a group represents it; the others follow with "
-        "their distance to it. Files that are not valid Python are skipped with a warning. "
-        "Examples: treemetric duplicates src/ --radius 3; treemetric duplicates trees.jsonl -r 1 "
-        "-o groups.csv",
+        "their distance to it. Files that are not valid Python are skipped with a warning.",
+        examples=(
+            "treemetric duplicates src/ --radius 3",
+            "treemetric duplicates trees.jsonl -r 1 -o groups.csv",
+        ),
     )
     parser.add_argument(
         "paths",
@@ -84,7 +89,7 @@ def add_parsers(commands: Any) -> None:
         help=f"smallest number of nodes (default: {_LEAST} for functions, 0 for trees)",
     )
     add_costs(parser)
-    add_output(parser, ("text", "csv", "json"), "text")
+    add_output(parser, ("text", "csv", "json", "parquet"), "text")
     add_jobs(parser)
     add_progress(parser)
     add_format(parser)

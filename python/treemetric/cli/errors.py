@@ -8,12 +8,15 @@ import re
 
 _SAME_NAME = (
     *("beta", "classes", "condensed", "costs", "cutoff", "data", "dtype", "folds", "kind"),
-    *("method", "overwrite", "radius", "seed", "variants", "vectors"),
+    *("method", "norm", "overwrite", "radius", "seed", "variants", "vectors"),
 )
 _OPTIONS = {
     **{name: f"--{name}" for name in _SAME_NAME},
     "k": "-k",
     "n_jobs": "--jobs",
+    "max_depth": "--depth",
+    "max_nodes": "--nodes",
+    "max_trees": "--sample",
     "memory_budget": "--memory",
     "min_nodes": "--min-nodes",
     "out": "--output",

@@ -14,6 +14,7 @@ from treemetric.cli.common import (
     costs_of,
     progress_of,
 )
+from treemetric.cli.help import add_command
 from treemetric.cli.inputs import Inputs, add_format, add_inputs, read_inputs
 from treemetric.cli.outputs import (
     Target,
@@ -25,28 +26,46 @@ from treemetric.cli.outputs import (
 )
 from treemetric.neighbors import nearest, within
 
-_KINDS = ("csv", "json", "npz")
+_KINDS = ("csv", "json", "npz", "parquet")
+# Number of neighbours if none is given.
+_USUAL = 5
 
 
 def add_parsers(commands: Any) -> None:
     """Add the commands to those of ``treemetric``."""
-    near = commands.add_parser(
+    near = add_command(
+        commands,
         "nearest",
-        help="find the nearest trees of each tree",
+        "TREES...",
+        summary="find the nearest trees of each tree",
         description="Find the k nearest trees of each tree, by edit distance. Without --queries, "
         "each tree is compared with all others.",
-        epilog="Examples: treemetric nearest *.py -k 1; treemetric nearest trees.jsonl --queries "
-        "new.jsonl -o near.csv",
+        notes=_notes("'indices' and 'distances'"),
+        examples=(
+            "treemetric nearest *.py -k 1",
+            "treemetric nearest trees.jsonl --queries new.jsonl -o near.csv",
+            "treemetric nearest trees.jsonl -o near.parquet",
+        ),
     )
-    near.add_argument(*("-k", "--k"), type=int, default=5, help="number of neighbours (default: 5)")
-    _add_common(near, "'indices' and 'distances'")
+    near.add_argument(
+        *("-k", "--k"),
+        type=int,
+        help=f"number of neighbours (default: {_USUAL}, or all if there are fewer)",
+    )
+    _add_common(near)
     near.set_defaults(command=_nearest)
-    close = commands.add_parser(
+    close = add_command(
+        commands,
         "within",
-        help="find the trees within a radius of each tree",
+        "-r D TREES...",
+        summary="find the trees within a radius of each tree",
         description="Find all trees within a radius of each tree, by edit distance. Without "
         "--queries, each tree is compared with all others.",
-        epilog="Example: treemetric within *.html -r 3 --to json",
+        notes=_notes("'offsets', 'indices' and 'distances'"),
+        examples=(
+            "treemetric within *.html -r 3 --to json",
+            "treemetric within trees.jsonl -r 1 -o pairs.parquet",
+        ),
     )
     close.add_argument(
         *("-r", "--radius"),
@@ -55,16 +74,19 @@ def add_parsers(commands: Any) -> None:
         metavar="D",
         help="largest distance of a neighbour",
     )
-    _add_common(close, "'offsets', 'indices' and 'distances'")
+    _add_common(close)
     close.set_defaults(command=_within)
 
 
-def _add_common(parser: argparse.ArgumentParser, arrays: str) -> None:
-    parser.epilog = (
-        "CSV and JSON results have one neighbour per row, with the ids or the file names of the "
-        "trees, or else their positions, from 0. An .npz file has the arrays "
-        f"{arrays}, and 'ids' and 'query_ids' if the trees have names. {parser.epilog}"
+def _notes(arrays: str) -> str:
+    return (
+        "CSV, JSON and Parquet results have one neighbour per row, with the ids or the file names "
+        "of the trees, or else their positions, from 0. An .npz file has the arrays "
+        f"{arrays}, and 'ids' and 'query_ids' if the trees have names."
     )
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     parser.add_argument(
         "--queries", metavar="FILE", help="trees whose neighbours to find; a file, folder or -"
@@ -96,7 +118,11 @@ def _request(
 
 def _nearest(arguments: argparse.Namespace) -> None:
     target, named, sides, options = _request(arguments)
-    found = nearest(*sides, k=arguments.k, **options)
+    k = arguments.k
+    if k is None:
+        others = len(sides[0]) - 1 if sides[1] is None else len(sides[1])
+        k = max(1, min(_USUAL, others))
+    found = nearest(*sides, k=k, **options)
     n, k = found.indices.shape
     starts = np.arange(0, n * k + 1, k) if k else np.zeros(n + 1, dtype=np.int64)
     _save(target, named, starts, indices=found.indices, distances=found.distances)

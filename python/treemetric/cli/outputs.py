@@ -12,10 +12,13 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
+from treemetric._base.extras import need
 from treemetric._base.files import replacing
 
 STDOUT = "-"
-_BINARY = ("npy", "npz", "zarr")
+_BINARY = ("npy", "npz", "parquet", "zarr")
+# Pages are text, but nobody reads them in a terminal.
+_FOR_FILES = (*_BINARY, "html")
 
 
 class Target(NamedTuple):
@@ -55,8 +58,8 @@ def target_of(arguments: argparse.Namespace) -> Target:
         if kind == "zarr":
             message = "--to zarr needs --output with a name that ends in .zarr. Got '-'."
             raise ValueError(message)
-        if kind in _BINARY and sys.stdout.isatty():
-            message = f"--to {kind} is binary and needs --output with a file. Got a terminal."
+        if kind in _FOR_FILES and sys.stdout.isatty():
+            message = f"The format {kind} needs --output with a file, or a pipe. Got a terminal."
             raise ValueError(message)
         return Target(None, kind)
     path = Path(arguments.output)
@@ -105,8 +108,17 @@ class _Encoded(io.RawIOBase):
         return sys.stdout.write(bytes(data).decode("utf-8"))
 
 
+def write_text(target: Target, text: str) -> None:
+    """Write text as it is."""
+    with opened(target) as file:
+        file.write(text.encode("utf-8", errors="backslashreplace"))
+
+
 def write_rows(target: Target, header: Sequence[object], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV, or as a JSON array with one object per row."""
+    """Write a table as CSV, as a JSON array with one object per row, or as Parquet."""
+    if target.kind == "parquet":
+        _write_parquet(target, [str(name) for name in header], rows)
+        return
     with opened(target) as file, _text(file) as out:
         if target.kind == "json":
             names = [str(name) for name in header]
@@ -141,6 +153,28 @@ def write_arrays(target: Target, **arrays: Any) -> None:
         # Archives are written back and forth, which a pipe does not allow.
         np.savez(buffer, **arrays)
         file.write(buffer.getbuffer())
+
+
+def _write_parquet(target: Target, names: list[str], rows: Iterable[Sequence[Any]]) -> None:
+    arrow: Any = need("pyarrow", "parquet", "The format parquet")
+    parquet: Any = need("pyarrow.parquet", "parquet", "The format parquet")
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    arrays = [_as_text(column) for column in columns]
+    with opened(target) as file:
+        # Parquet is written back and forth, which a pipe does not allow.
+        buffer = io.BytesIO()
+        parquet.write_table(
+            arrow.table(dict(zip(names, map(arrow.array, arrays), strict=True))), buffer
+        )
+        file.write(buffer.getbuffer())
+
+
+def _as_text(column: Sequence[Any]) -> list[Any]:
+    """Return a column of one type: labels of several types become text."""
+    kinds = {type(value) for value in column if value is not None}
+    if len(kinds) <= 1 and kinds <= {str, int, float, bool}:
+        return list(column)
+    return [None if value is None else str(value) for value in column]
 
 
 def json_value(value: Any) -> Any:

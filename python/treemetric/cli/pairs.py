@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
-from treemetric.cli.common import add_costs, check_words, costs_of
+from treemetric.cli.common import (
+    add_costs,
+    add_norm,
+    add_order,
+    check_norm,
+    check_words,
+    costs_of,
+)
+from treemetric.cli.help import add_command
 from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
@@ -15,19 +23,20 @@ from treemetric.cli.outputs import (
     check_free,
     csv_value,
     json_value,
-    opened,
     target_of,
     write_json,
     write_rows,
+    write_text,
 )
 from treemetric.costs import Costs
 from treemetric.distances import distance
+from treemetric.paired import normalized_distance
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
+from treemetric.unordered import UnorderedAlignment, unordered_align, unordered_distance
 
 # The number of optimal alignments is not computed for trees with more pairs of nodes.
 _MOST_COUNTED = 10**6
-_KINDS = ("text", "csv", "json")
 
 
 class _Pair(NamedTuple):
@@ -39,32 +48,45 @@ class _Pair(NamedTuple):
 
 def add_parsers(commands: Any) -> None:
     """Add the commands to those of ``treemetric``."""
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "distance",
-        help="print the distance between two trees",
+        "A B",
+        summary="print the distance between two trees",
         description="Print the edit distance between two trees. A tree is text in brackets, "
         "'{a{b}{c}}', or a file that contains one tree: Python, HTML, JSON, Newick and others.",
-        epilog="Examples: treemetric distance '{a{b}}' '{a{c}}'; treemetric distance old.py new.py "
-        "--values; curl -s URL | treemetric distance - page.html --format html",
+        examples=(
+            "treemetric distance '{a{b}}' '{a{c}}'",
+            "treemetric distance old.py new.py --values",
+            "treemetric distance one.nwk two.nwk --unordered",
+            "curl -s URL | treemetric distance - page.html --format html",
+        ),
     )
-    _add_two_trees(one)
+    _add_two_trees(one, ("text", "csv", "json"))
+    add_norm(one)
     one.add_argument(
         "--cutoff", type=float, metavar="D", help="print inf if the distance is above the cutoff"
     )
     one.set_defaults(command=_distance)
-    edits = commands.add_parser(
+    edits = add_command(
+        commands,
         "align",
-        help="print the edits between two trees",
+        "A B",
+        summary="print the edits between two trees, or write them as a page",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
-        epilog="Examples: treemetric align '{a{b}}' '{a{c}}'; treemetric align a.json b.json --to "
-        "csv",
+        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        examples=(
+            "treemetric align '{a{b}}' '{a{c}}'",
+            "treemetric align a.json b.json --to csv",
+            "treemetric align old.py new.py --values -o changes.html",
+        ),
     )
-    _add_two_trees(edits)
+    _add_two_trees(edits, ("text", "csv", "json", "html"))
     edits.set_defaults(command=_align)
 
 
-def _add_two_trees(parser: argparse.ArgumentParser) -> None:
+def _add_two_trees(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
     for name in ("A", "B"):
         parser.add_argument(
             name.lower(),
@@ -72,7 +94,8 @@ def _add_two_trees(parser: argparse.ArgumentParser) -> None:
             help="a tree in brackets, a file, or - for standard input",
         )
     add_costs(parser)
-    add_output(parser, _KINDS, "text")
+    add_order(parser)
+    add_output(parser, kinds, "text")
     add_format(parser)
 
 
@@ -82,16 +105,17 @@ def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
     check_free(target, arguments)
     costs = costs_of(arguments)
     a, b = arguments.a, arguments.b
-    x, y = _trees((a, b), arguments)
+    x, y = read_trees((a, b), "AB", arguments)
     check_words(costs, TreeSet([x, y]))
     return target, _Pair((shown_path(a), shown_path(b)), x, y, costs)
 
 
 def _distance(arguments: argparse.Namespace) -> None:
+    check_norm(arguments)
     target, pair = _request(arguments)
-    value = distance(pair.x, pair.y, costs=pair.costs, cutoff=arguments.cutoff)
+    value = _measured(pair, arguments)
     if target.kind == "text":
-        _write_text(target, f"{csv_value(value)}\n")
+        write_text(target, f"{csv_value(value)}\n")
     elif target.kind == "json":
         a, b = pair.names
         write_json(target, {"a": a, "b": b, "distance": json_value(value)})
@@ -99,11 +123,24 @@ def _distance(arguments: argparse.Namespace) -> None:
         write_rows(target, ("a", "b", "distance"), [(*pair.names, value)])
 
 
+def _measured(pair: _Pair, arguments: argparse.Namespace) -> float:
+    options = {"costs": pair.costs, "cutoff": arguments.cutoff}
+    if arguments.unordered:
+        return unordered_distance(pair.x, pair.y, **options)
+    if arguments.norm is not None:
+        return normalized_distance(pair.x, pair.y, norm=arguments.norm, **options)
+    return distance(pair.x, pair.y, **options)
+
+
 def _align(arguments: argparse.Namespace) -> None:
     target, pair = _request(arguments)
-    alignment = align(pair.x, pair.y, costs=pair.costs)
+    aligned = unordered_align if arguments.unordered else align
+    alignment = aligned(pair.x, pair.y, costs=pair.costs)
     if target.kind == "text":
-        _write_text(target, _described(alignment, pair))
+        write_text(target, _described(alignment, pair))
+        return
+    if target.kind == "html":
+        write_text(target, alignment.to_html(names=pair.names))
         return
     edits = alignment.edits()
     if target.kind == "json":
@@ -128,12 +165,13 @@ def _described(alignment: Alignment, pair: _Pair) -> str:
         lines.append(f"{edit.op:8}{change}  ({where}{cost})")
     count = csv_value(alignment.cost)
     total = f"cost {count}" if pair.costs is not None else f"{count} edit{'s' * (count != 1)}"
-    lines.append(f"{total}, {_among(pair)}")
+    ordered = not isinstance(alignment, UnorderedAlignment)
+    lines.append(f"{total}, {_among(pair, ordered=ordered)}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _among(pair: _Pair) -> str:
-    if pair.x.size * pair.y.size > _MOST_COUNTED:
+def _among(pair: _Pair, *, ordered: bool) -> str:
+    if not ordered or pair.x.size * pair.y.size > _MOST_COUNTED:
         return "an optimal alignment"
     count = cooptimal(pair.x, pair.y, costs=pair.costs).count
     return "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
@@ -145,14 +183,11 @@ def _quoted(label: object) -> str:
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
-def _write_text(target: Target, text: str) -> None:
-    with opened(target) as file:
-        file.write(text.encode("utf-8", errors="backslashreplace"))
-
-
-def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
+def read_trees(
+    texts: Sequence[str], names: Sequence[str], arguments: argparse.Namespace
+) -> list[Tree]:
     """Return trees from their brackets or from files that contain one tree each."""
-    for name, text in zip("AB", texts, strict=True):
+    for name, text in zip(names, texts, strict=True):
         if not text.strip():
             msg = f"{name} is empty. It must be text in brackets, an existing file or '-'."
             raise ValueError(msg)
@@ -162,13 +197,14 @@ def _trees(texts: Sequence[str], arguments: argparse.Namespace) -> list[Tree]:
     groups = [[text] for text in texts if not _is_bracket(text)]
     read = iter(read_inputs(groups, arguments))
     trees = []
-    for name, text in zip("AB", texts, strict=True):
+    for name, text in zip(names, texts, strict=True):
         if _is_bracket(text):
             trees.append(_from_bracket(text, name))
             continue
         found = next(read).trees
         if len(found) != 1:
-            msg = f"The file {text} must contain one tree. It contains {len(found)}."
+            choose = " Choose one by --id." if hasattr(arguments, "id") else ""
+            msg = f"The file {text} must contain one tree. It contains {len(found)}.{choose}"
             raise ValueError(msg)
         trees.append(found[0])
     return trees

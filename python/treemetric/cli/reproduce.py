@@ -6,18 +6,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from treemetric.cli.help import add_command
 from treemetric.costs.vector import KINDS
 
 
 def add_parsers(commands: Any) -> None:
     """Add the command to those of ``treemetric``."""
-    reproduce = commands.add_parser(
+    reproduce = add_command(
+        commands,
         "reproduce",
-        help="repeat the experiments of the paper behind BEDL",
+        "EXPERIMENT",
+        summary="repeat the experiments of the paper behind BEDL",
         description="Repeat the experiments in the supplement of 'Tree Edit Distance Learning via "
         "Adaptive Symbol Embeddings'.",
+        examples=(
+            "treemetric reproduce counterexample",
+            "treemetric reproduce ablation --quick -o out",
+            "treemetric reproduce ablation --help",
+        ),
     )
-    experiments = reproduce.add_subparsers(metavar="EXPERIMENT", required=True)
+    experiments = reproduce.add_subparsers(
+        prog="treemetric reproduce", title="experiments", metavar="EXPERIMENT", required=True
+    )
     _add_ablation(experiments)
     example = experiments.add_parser(
         "counterexample",
@@ -87,7 +97,7 @@ def _add_ablation(experiments: Any) -> None:
         "--quick", action="store_true", help="two folds and small grids, to check that it runs"
     )
     ablation.add_argument(
-        "--jobs",
+        *("-j", "--jobs"),
         type=int,
         default=-1,
         metavar="N",
@@ -135,7 +145,7 @@ def _add_sentiment(experiments: Any) -> None:
     )
     sentiment.add_argument("--quick", action="store_true", help="use only a few hundred trees")
     sentiment.add_argument(
-        "--jobs",
+        *("-j", "--jobs"),
         type=int,
         default=-1,
         metavar="N",

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from treemetric._base.validation import check_n_jobs
 from treemetric.cli.common import add_jobs, add_progress, progress_of
+from treemetric.cli.help import add_command
 from treemetric.cli.outputs import add_output, check_free, target_of, write_rows
 from treemetric.formats.html_tables import PRESETS, VARIANTS
 from treemetric.metrics.tables import Metric, TedsResult, results
@@ -27,12 +28,19 @@ _Pairs = list[tuple[str, str | None, str | None]]
 
 def add_parsers(commands: Any) -> None:
     """Add the command to those of ``treemetric``."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "teds",
-        help="score predicted HTML tables",
+        "PRED [TRUE]",
+        summary="score predicted HTML tables",
         description="Print TEDS, the similarity of predicted and true HTML tables by tree edit "
         "distance: of two files, of two folders whose files have the same names, or of the lines "
         "of a .jsonl file with the fields 'pred', 'true' and optionally 'id'.",
+        examples=(
+            "treemetric teds pred.html true.html",
+            "treemetric teds predictions/ truth/ --preset pubtabnet -o scores.csv",
+            "treemetric teds pairs.jsonl --structure-only",
+        ),
     )
     parser.add_argument(
         "pred", metavar="PRED", type=Path, help="an HTML file, a folder, or a .jsonl file of pairs"
@@ -63,7 +71,12 @@ def add_parsers(commands: Any) -> None:
         type=lambda text: text.split(","),
         help="tags to remove before the comparison, with commas between them: b,i",
     )
-    add_output(parser, ("csv", "json"), "csv", without="only the score or the summary is printed")
+    add_output(
+        parser,
+        ("csv", "json", "parquet"),
+        "csv",
+        without="only the score or the summary is printed",
+    )
     add_jobs(parser)
     add_progress(parser)
     parser.set_defaults(command=_teds)

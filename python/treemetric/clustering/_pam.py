@@ -17,12 +17,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from treemetric._base.typing import FloatArray
+from treemetric._base.typing import FloatArray, Indices
 from treemetric._estimators.medoids import greedy_medoids
-
-Indices = npt.NDArray[np.int64]
 
 # Exchanges that lower the loss by a smaller share are due to rounding.
 _ROUNDING = 1e-12

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsLike, FloatArray, Indices
 from treemetric._base.validation import check_int, check_memory, check_random_state, refuse
 from treemetric._estimators.base import TreeEstimator
 from treemetric._estimators.checks import check_option
@@ -234,7 +233,7 @@ class KMedoids(
         """
         return self._measure(self._check_queries(X), self.medoid_indices_)
 
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+    def predict(self, X: Any) -> Indices:
         """Return the cluster of the closest medoid; ties go to the first one.
 
         Parameters
@@ -258,12 +257,12 @@ class KMedoids(
         return _closest(self._measure(self._check_queries(X), self.medoid_indices_))
 
 
-def _closest(distances: FloatArray) -> npt.NDArray[np.int64]:
-    nearest: npt.NDArray[np.int64] = distances.argmin(axis=1).astype(np.int64)
+def _closest(distances: FloatArray) -> Indices:
+    nearest: Indices = distances.argmin(axis=1).astype(np.int64)
     return nearest
 
 
-def _candidate_rows(distances: FloatArray, kept: npt.NDArray[np.int64]) -> FloatArray:
+def _candidate_rows(distances: FloatArray, kept: Indices) -> FloatArray:
     """Return the distances from all kept points to each of them, as contiguous rows."""
     inner = distances if len(kept) == len(distances) else distances[np.ix_(kept, kept)]
     if np.array_equal(inner, inner.T):

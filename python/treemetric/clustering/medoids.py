@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsLike, FloatArray, Indices
 from treemetric._base.validation import check_bool, check_n_jobs, refuse
 from treemetric._estimators.checks import check_option, check_some_trees
 from treemetric.costs.resolve import check_costs
@@ -22,7 +22,7 @@ def medoids(
     costs: CostsLike | None = None,
     ordered: bool = True,
     n_jobs: int | None = None,
-) -> npt.NDArray[np.int64]:
+) -> Indices:
     """Return the medoid of each cluster: the point with the smallest sum of distances to it.
 
     The clusters can come from any method, such as ``sklearn.cluster.HDBSCAN``.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from treemetric import _core
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
-from treemetric._base.typing import FloatArray, Label
+from treemetric._base.typing import FloatArray, Label, Vectors
 from treemetric._base.validation import check_memory, refuse, shown
 from treemetric.costs._vectors import (
     as_vectors,
@@ -178,7 +178,7 @@ class VectorCosts(Immutable, Costs):
         some = [self.alphabet[row] for row in rows]
         return _restore(some, self.vectors[rows], self.kind, self.projection, self.unknown)
 
-    def project(self, labels: Iterable[Label] | None = None) -> npt.NDArray[np.floating[Any]]:
+    def project(self, labels: Iterable[Label] | None = None) -> Vectors:
         """Return the vectors after the projection.
 
         Parameters

@@ -16,8 +16,8 @@ def pqgram_distance(x: Tree, y: Tree, *, p: int = 2, q: int = 3) -> float:
     """Compute the pq-gram distance of two trees.
 
     A pq-gram is a node with its p - 1 nearest ancestors and q adjacent children; stars stand for
-    nodes that do not exist. The distance is 1 - 2 |X ∩ Y| / (|X| + |Y|) for the bags X and Y of the
-    pq-grams of both trees.
+    nodes that do not exist. The distance is ``1 - 2 |X ∩ Y| / (|X| + |Y|)`` for the bags X and Y of
+    the pq-grams of both trees.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def pqgram_distance(x: Tree, y: Tree, *, p: int = 2, q: int = 3) -> float:
     quadratic time. Use it in place of the tree edit distance if trees have 10⁴ nodes or more.
 
     Different trees can have the same pq-grams and then have distance 0. The number of pq-grams that
-    differ, |X| + |Y| - 2 |X ∩ Y|, is a pseudo-metric. The normalised distance d is symmetric but
-    can violate the triangle inequality; 2 d / (1 + d) orders all pairs in the same way and is a
+    differ, ``|X| + |Y| - 2 |X ∩ Y|``, is a pseudo-metric. The normalised distance d is symmetric
+    but can violate the triangle inequality; 2 d / (1 + d) orders all pairs in the same way and is a
     pseudo-metric.
 
     The distance weights edits in another way than the tree edit distance with unit costs: an edit

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric import _core
-from treemetric._base.typing import Label, Trees
+from treemetric._base.typing import Label, Names, Trees
 from treemetric._base.validation import (
     as_float,
     check_bool,
@@ -229,7 +229,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._as_output(self._counts(X))
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: Any = None) -> Names:  # noqa: ARG002
         """Return the names of the columns.
 
         Parameters

@@ -4,6 +4,7 @@ Equal trees are drawn together. Otherwise a tree that a fit has not seen would h
 fit has seen, and the fit would look better than it is.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,10 @@ _NODE_PAIRS = 4e8
 # Learned costs must be better by this many standard errors.
 MARGIN = 0.5
 NEIGHBOURS = (1, 5)
+
+
+# The errors of predictions from a matrix of distances, its columns and its rows (positions).
+Errors = Callable[[FloatArray, npt.NDArray[np.intp], npt.NDArray[np.intp]], FloatArray]
 
 
 class Verdict(NamedTuple):
@@ -59,7 +64,7 @@ def mean_table(fits: list[Fitted], alphabet: tuple[object, ...]) -> FloatArray:
 
 def judge(
     trees: TreeSet,
-    codes: npt.NDArray[np.integer],
+    errors_of: Errors,
     weight: FloatArray,
     groups: npt.NDArray[np.intp],
     fits: list[Fitted],
@@ -69,9 +74,9 @@ def judge(
 ) -> Verdict:
     """Compare learned costs and unit costs on trees that fits have not seen.
 
-    Each tree is classified by the trees that differ from it, under the mean distance of the fits
-    that have not seen it. The mean of their costs differs from that only in alignments. If no fit
-    has left out a tree, nothing speaks for learned costs.
+    The target of each tree is predicted by the trees that differ from it, under the mean distance
+    of the fits that have not seen it. The mean of their costs differs from that only in alignments.
+    If no fit has left out a tree, nothing speaks for learned costs.
     """
     count = len(trees)
     able = np.flatnonzero(left_out.any(axis=0))
@@ -96,10 +101,21 @@ def judge(
     errors = []
     for distances in (unit, learned):
         distances[equal] = np.inf
-        known, truth = codes[references], codes[queries]
-        by_k = [expected_errors(distances, known, truth, k) for k in NEIGHBOURS]
-        errors.append(np.mean(by_k, axis=0))
+        errors.append(errors_of(distances, references, queries))
     return compare(errors[0], errors[1], weight[queries])
+
+
+def class_errors(codes: npt.NDArray[np.integer]) -> Errors:
+    """Return the errors of votes of the nearest trees, a mean over numbers of neighbours."""
+
+    def errors_of(
+        distances: FloatArray, known: npt.NDArray[np.intp], asked: npt.NDArray[np.intp]
+    ) -> FloatArray:
+        by_k = [expected_errors(distances, codes[known], codes[asked], k) for k in NEIGHBOURS]
+        mean: FloatArray = np.mean(by_k, axis=0)
+        return mean
+
+    return errors_of
 
 
 def _numbers(count: int, size: float) -> tuple[int, int]:

@@ -1,24 +1,18 @@
-"""The base of all learners: training data in, a learned distance out."""
+"""The base of all learners from classes: training data in, a learned distance out."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_int, check_n_jobs
 from treemetric._estimators.checks import check_some_trees, check_targets
 from treemetric._estimators.class_scores import class_margins, decision_values, probabilities
 from treemetric._estimators.weighting import check_sample_weight, weighted_points
-from treemetric.costs import CostMatrix, Costs
-from treemetric.learning._metric import Closing, LearnedMetric, check_choice
+from treemetric.costs import Costs
+from treemetric.learning._cost_learner import CostLearner
 from treemetric.treeset import TreeSet
 
 ClassCodes = npt.NDArray[np.int64]
@@ -39,40 +33,21 @@ class Training(NamedTuple):
     weights: FloatArray | None = None
 
 
-class TreeMetricLearner(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    ClassifierMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
-    """Base of all learners of edit costs.
+class TreeMetricLearner(ClassifierMixin, CostLearner):  # type: ignore[misc]
+    """Base of all learners of edit costs from classes.
 
-    A subclass has the parameters ``distance``, ``unseen``, ``n_jobs``, ``verbose`` and
-    ``random_state``. Its ``fit`` begins with `_begin` and ends with `_keep`; it sets no attribute
-    in between, so that a fit that fails does not change an earlier one.
+    The ``fit`` of a subclass begins with `_begin` and ends with `_keep`; it sets no attribute in
+    between, so that a fit that fails does not change an earlier one.
     """
 
-    distance: str
-    unseen: str
-    n_jobs: int | None
-    verbose: bool | int
-    trees_: TreeSet
     classes_: npt.NDArray[Any]
-    costs_: CostMatrix
-    initial_costs_: Costs
     prototypes_: npt.NDArray[np.int64]
     prototype_labels_: npt.NDArray[Any]
-
-    # The values of the parameter ``distance``.
-    _DISTANCES: tuple[str, ...] = ("actual", "pseudo")
 
     def _begin(self, X: Trees, y: Any, sample_weight: Any = None) -> Training:
         """Check the common parameters and the training data."""
         name = type(self).__name__
-        self._check_choices()
-        check_n_jobs(self.n_jobs, name)
-        loud = isinstance(self.verbose, (bool, np.bool_))
-        check_int(int(self.verbose) if loud else self.verbose, "verbose", name, 0)
+        self._check_common()
         trees = check_some_trees(X, name)
         classes, codes = check_targets(y, trees, name)
         weights = check_sample_weight(sample_weight, len(trees), name)
@@ -83,11 +58,6 @@ class TreeMetricLearner(
         used = trees if len(rows) == len(trees) else TreeSet(list(trees[rows]))
         return Training(used, codes[rows], classes, trees, rows, weights[rows])
 
-    def _check_choices(self) -> None:
-        name = type(self).__name__
-        check_choice(self.distance, "distance", name, self._DISTANCES)
-        check_choice(self.unseen, "unseen", name, ("gap-like", "error"))
-
     def _keep(
         self,
         data: Training,
@@ -96,82 +66,16 @@ class TreeMetricLearner(
         prototypes: npt.NDArray[np.int64],
         **attributes: Any,
     ) -> None:
-        """Set the attributes that a fit has found.
-
-        ``costs`` are the learned costs, of the training alphabet at least, ``initial`` are the
-        costs whose alignments the pseudo-edit distance uses, and ``prototypes`` are indices of
-        ``data.trees``.
-        """
-        self.trees_, self.classes_ = data.given, data.classes
-        self.costs_, self.initial_costs_ = costs, initial  # type: ignore[assignment]
-        self._closing = Closing(costs)
-        self.prototypes_ = data.rows[prototypes]
-        self.prototype_labels_ = data.classes[data.codes[prototypes]]
-        for name, value in attributes.items():
-            setattr(self, name, value)
-
-    def _counting(self) -> dict[str, Any]:
-        """Return the options of `edit_counts`, such as ``script`` and ``temperature``."""
-        return {}
-
-    def get_metric(self) -> LearnedMetric:
-        """Return the learned distance as a function of two trees.
-
-        Returns
-        -------
-        LearnedMetric
-            A callable that does not refer to the learner and can be pickled.
-
-        Examples
-        --------
-        >>> from treemetric import Tree
-        >>> from treemetric.learning import BEDL
-        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
-        >>> metric = BEDL().fit(trees, [0, 0, 1, 1]).get_metric()
-        >>> metric(trees[0], trees[0])
-        0.0
-        """
-        check_is_fitted(self, "costs_")
-        self._check_choices()  # the parameters may have changed after the fit
-        metric = LearnedMetric(
-            self.costs_, self.initial_costs_, self._kind(), self.unseen, self._counting()
+        """Set the attributes that a fit has found; ``prototypes`` are indices of ``data.trees``."""
+        self._keep_costs(
+            data.given,
+            costs,
+            initial,
+            classes_=data.classes,
+            prototypes_=data.rows[prototypes],
+            prototype_labels_=data.classes[data.codes[prototypes]],
+            **attributes,
         )
-        metric._closing = self._closing
-        return metric
-
-    def _kind(self) -> str:
-        """Return which distance is computed, 'actual' or 'pseudo'."""
-        return self.distance
-
-    def transform(self, X: Trees) -> FloatArray:
-        """Compute the learned distances to all training trees.
-
-        Parameters
-        ----------
-        X : TreeSet or list of Tree
-            The trees.
-
-        Returns
-        -------
-        ndarray of shape (n_trees, n_training_trees)
-            The edit distances or pseudo-edit distances, depending on ``distance``.
-
-        Raises
-        ------
-        UnknownLabelError
-            If a label was not seen in training and ``unseen='error'``.
-
-        Examples
-        --------
-        >>> from treemetric import Tree
-        >>> from treemetric.learning import BEDL
-        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
-        >>> BEDL().fit(trees, [0, 0, 1, 1]).transform(trees[:2]).shape
-        (2, 4)
-        """
-        metric = self.get_metric()
-        trees = check_some_trees(X, type(self).__name__)
-        return metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
 
     def predict(self, X: Trees) -> npt.NDArray[Any]:
         """Predict the class of the closest prototype for each tree.
@@ -184,7 +88,7 @@ class TreeMetricLearner(
         Returns
         -------
         ndarray of shape (n_trees,)
-            The classes; ties go to the first prototype.
+            The classes; if prototypes of several classes are equally close, the first class.
 
         Raises
         ------
@@ -199,8 +103,8 @@ class TreeMetricLearner(
         >>> BEDL().fit(trees, [0, 0, 1, 1]).predict([Tree.from_sequence("ac")])
         array([0])
         """
-        found = self._to_prototypes(X)
-        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
+        nearest = self._to_classes(X).argmin(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[nearest]
         return labels
 
     def decision_function(self, X: Trees) -> FloatArray:
@@ -277,6 +181,12 @@ class TreeMetricLearner(
     def _to_prototypes(self, X: Trees) -> FloatArray:
         """Return the learned distances to the prototypes."""
         metric = self.get_metric()
+        if not hasattr(self, "classes_"):
+            message = (
+                f"This {type(self).__name__} was fitted to pairs or triplets and has no classes. "
+                "Only get_metric and transform can be used; call fit(X, y) to predict classes."
+            )
+            raise NotFittedError(message)
         trees = check_some_trees(X, type(self).__name__)
         prototypes = self.trees_[np.asarray(self.prototypes_)]
         return metric.pairwise(trees, prototypes, n_jobs=self.n_jobs)
@@ -287,14 +197,3 @@ class TreeMetricLearner(
         labels = self.prototype_labels_
         columns = [found[:, labels == label].min(axis=1) for label in self.classes_]
         return np.stack(columns, axis=1)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.trees_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        tags.input_tags.sparse = False
-        return tags

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 
 from treemetric._base.threads import one_blas_thread
+from treemetric._base.typing import FloatArray
 from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix
@@ -152,9 +153,10 @@ def good_costs(
     metric: bool,
     tol: float,
     max_iter: int,
+    importance: FloatArray | None = None,
     report: Report = nothing,
 ) -> GoodCosts:
-    """Learn costs from checked counts."""
+    """Learn costs from checked counts; ``importance`` are weights of all pairs, positive first."""
     rows = csr_array(vstack([positive.matrix, negative.matrix], format="csr"), dtype=np.float64)
     far = np.arange(rows.shape[0]) >= positive.matrix.shape[0]
 
@@ -165,7 +167,15 @@ def good_costs(
     solver = solve_metric if metric else _solve_any
     # More threads mostly wait, and the result must not depend on their number.
     with one_blas_thread():
-        outcome = solver(rows, far, beta * LOG2, tol=tol, max_iter=max_iter, report=tell)
+        outcome = solver(
+            rows,
+            far,
+            beta * LOG2,
+            tol=tol,
+            max_iter=max_iter,
+            importance=importance,
+            report=tell,
+        )
     point = outcome.point
     if not outcome.converged:
         message = (
@@ -186,12 +196,14 @@ def _solve_any(
     *,
     tol: float,
     max_iter: int,
+    importance: FloatArray | None,
     report: Report,
 ) -> Outcome:
     """Solve without triangle inequalities: edits that no negative pair has cost 0."""
     distant = rows[far]
     used = np.unique(distant.indices[distant.data > 0])
-    problem = Problem(csr_array(rows[:, used]), far, np.full(len(used), beta))
+    weights = np.full(len(used), beta)
+    problem = Problem(csr_array(rows[:, used]), far, weights, importance=importance)
     found = solve(problem, tol=tol, max_iter=max_iter, report=report)
     clean = swept(found.point.costs)
     loss, margin = problem.loss(clean)

@@ -67,6 +67,7 @@ def solve_metric(
     *,
     tol: float,
     max_iter: int,
+    importance: FloatArray | None = None,
     report: Report = nothing,
 ) -> Outcome:
     """Solve the program over pseudo-metrics; ``rows`` are counts over all (U + 1)² entries.
@@ -76,14 +77,14 @@ def solve_metric(
     folding = Folding(round(rows.shape[1] ** 0.5))
     folded = folding.fold(rows)
     weights = np.full(folding.size, 2.0 * beta)
-    full = Problem(folded, negative, weights)
+    full = Problem(folded, negative, weights, importance=importance)
     cuts, loose = _first_cuts(folding.side)
     best: Point | None = None
     steps = 0
     while True:
         # The relaxation may use half of the tolerance, its repair the other half.
         part = max(tol / 2, loose)
-        relaxed = Problem(folded, negative, weights, folding.triangles(cuts))
+        relaxed = Problem(folded, negative, weights, folding.triangles(cuts), importance)
         found = solve(relaxed, tol=part, max_iter=max_iter - steps, done=steps, report=report)
         steps += found.n_iter
         matrix = folding.unfold(found.point.costs)

@@ -18,6 +18,8 @@ if t = Σ_p s_p α_p is positive, else 0. This gives the dual,
 
     D(α, λ) = Σ_N α_p - [t]₊ - Σ_j [-g_j]₊² / 4 h_j,   0 ≤ α ≤ 1, λ ≥ 0.
 
+A pair of weight ω contributes ω times its hinge: s_p and b_p are multiplied by ω.
+
 D of *any* such α and λ is a lower bound of the loss of any feasible c and η. The difference of the
 two is the certified gap, which is valid for every solver.
 """
@@ -32,6 +34,8 @@ from treemetric._base.typing import FloatArray
 
 # Costs up to this share of the largest cost are 0 up to the accuracy of the solver.
 _DUST = 1e-9
+# Sums of weights that differ by less than this share are equal.
+_ROUNDING = 1e-12
 
 
 def swept(costs: FloatArray) -> FloatArray:
@@ -78,6 +82,8 @@ class Problem:
         The h_j, positive.
     hard : csr_array of shape (k, n), optional
         The left sides T of inequalities T c ≤ 0.
+    importance : ndarray of shape (m,), optional
+        The weights of the pairs, positive; 1 by default.
     """
 
     def __init__(
@@ -86,11 +92,14 @@ class Problem:
         negative: npt.NDArray[np.bool_],
         weights: FloatArray,
         hard: csr_array | None = None,
+        importance: FloatArray | None = None,
     ) -> None:
         self.rows = rows
         self.columns = rows.T.tocsr()
-        self.signs = np.where(negative, -1.0, 1.0)
-        self.offsets = negative.astype(np.float64)
+        self.negative = negative
+        self.importance = np.ones(len(negative)) if importance is None else importance
+        self.signs = np.where(negative, -self.importance, self.importance)
+        self.offsets = np.where(negative, self.importance, 0.0)
         self.weights = weights
         self.hard = csr_array((0, rows.shape[1])) if hard is None else hard
         # The rounding error of a sum of this many hinges of about 1.
@@ -99,16 +108,20 @@ class Problem:
     def loss(self, costs: FloatArray) -> tuple[float, float]:
         """Return the loss of costs with the best margin, and that margin.
 
-        As a function of η, the loss falls with the number of pairs of P above η and rises with the
-        number of pairs of N whose ⟨N_p, c⟩ - 1 is below η. Its slope right of η is the number of
-        all these breakpoints up to η minus the size of P. The smallest optimal margin is returned.
+        As a function of η, the loss falls with the weight of pairs of P above η and rises with the
+        weight of pairs of N whose ⟨N_p, c⟩ - 1 is below η. Its slope right of η is the weight of
+        all these breakpoints up to η minus the weight of P. The smallest optimal margin is
+        returned.
         """
         ends = self.rows @ costs
-        breaks = ends - self.offsets
-        positives = int(np.count_nonzero(self.signs > 0))
+        breaks = ends - self.negative
         margin = 0.0
-        if positives:
-            margin = float(np.clip(np.partition(breaks, positives - 1)[positives - 1], 0.0, 1.0))
+        if not self.negative.all():
+            order = np.argsort(breaks, kind="stable")
+            up_to = np.cumsum(self.importance[order])
+            needed = float(self.importance[~self.negative].sum())
+            place = int(np.searchsorted(up_to, needed * (1 - _ROUNDING)))
+            margin = float(np.clip(breaks[order[place]], 0.0, 1.0))
         hinges = np.maximum(self.signs * (ends - margin) + self.offsets, 0.0)
         return float(self.weights @ costs**2 + hinges.sum()), margin
 

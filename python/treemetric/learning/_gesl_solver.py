@@ -114,7 +114,7 @@ def _trivial(problem: Problem) -> Point:
     """Return the costs 0, which are optimal without pairs of N or for an infinite β."""
     costs = np.zeros(problem.rows.shape[1])
     loss, margin = problem.loss(costs)
-    bound = problem.bound(problem.offsets, np.zeros(problem.hard.shape[0]))
+    bound = problem.bound(problem.negative.astype(np.float64), np.zeros(problem.hard.shape[0]))
     return Point(costs, margin, loss, bound)
 
 
@@ -172,7 +172,7 @@ class _Newton:
         """Return equal costs under which the mean pair is far, well inside all bounds."""
         problem = self.problem
         sums = problem.rows.sum(axis=1)
-        cost = 1.5 / max(float(sums[problem.signs < 0].mean()), 1e-3)
+        cost = 1.5 / max(float(sums[problem.negative].mean()), 1e-3)
         costs, eta = np.full(self.n, cost), np.array([0.5])
         values = self.matrix @ np.concatenate([costs, eta]) + self.offsets
         hinge = np.maximum(values[: self.m], 0.0) + 1.0

@@ -1,29 +1,40 @@
 """One fit of costs to the neighbourhoods of some trees: choose pairs, align, optimise, repeat."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric.alignment.edit_counts import edit_counts
+from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._label_model import LabelModel
 from treemetric.learning._neighbour_loss import BoolArray, Candidates, NeighbourLoss, candidates
-from treemetric.learning._pair_costs import CostObjective, best_scale, pair_counts
+from treemetric.learning._pair_costs import (
+    CostObjective,
+    DistanceLoss,
+    SmallestOf,
+    best_scale,
+    pair_counts,
+    stacked,
+)
 from treemetric.treeset import TreeSet
 
 # Up to this many trees, the loss uses all pairs, unless they have more pairs of nodes than this.
 # Otherwise each tree draws among its neighbours: so many of any class, of its own class and of
 # other classes, but fewer, down to a quarter, if these have too many pairs of nodes.
 _ALL_PAIRS = 400
-_NODE_PAIRS = 2e7
+_NODE_PAIRS = 8e6
 _NEIGHBOURS = (40, 15, 15)
 _FEWEST = 0.25
 # Costs are rounded up to multiples of this share of the mean cost of a deletion: rounding up keeps
 # the triangle inequality, and distances under short decimals are faster.
 _GRID = 1000.0
+
+# The pairs to align under some costs, and their loss; None if there is nothing to learn.
+Choose = Callable[[Costs], tuple[npt.NDArray[np.intp], DistanceLoss | None]]
 
 
 class FitSettings(NamedTuple):
@@ -44,6 +55,7 @@ class Fitted(NamedTuple):
     model: LabelModel
     parameters: FloatArray
     objective: float
+    n_iter: int  # L-BFGS steps in all rounds
 
 
 def rounded_up(table: FloatArray) -> FloatArray:
@@ -100,7 +112,7 @@ def neighbourhoods(
     return wanted
 
 
-def _chosen(
+def chosen_pairs(
     trees: TreeSet,
     codes: npt.NDArray[np.integer],
     groups: npt.NDArray[np.integer],
@@ -130,27 +142,58 @@ def fit_costs(
 
     Equal trees have the same group. They do not draw each other, because a new tree has no copy.
     """
+
+    def choose(costs: Costs) -> tuple[npt.NDArray[np.intp], DistanceLoss | None]:
+        pairs, found = chosen_pairs(trees, codes, groups, costs, settings.n_jobs)
+        loss = NeighbourLoss(found, codes, multiplicity, multiplicity * weight)
+        return pairs, None if loss.is_empty else loss
+
+    return fit_rounds(trees, choose, float(multiplicity @ weight), settings)
+
+
+def fit_rounds(
+    trees: TreeSet,
+    choose: Choose,
+    total: float,
+    settings: FitSettings,
+    *,
+    same_pairs: bool = False,
+) -> Fitted | None:
+    """Choose pairs and their loss, align, optimise, and repeat; None if there is nothing to learn.
+
+    ``total`` is the number of observations in the loss, by which the prior is divided. If the
+    pairs are the same in all rounds, a distance is the smallest cost of all alignments so far.
+    Without this, costs that are good for the last alignments make earlier ones cheap, and rounds
+    alternate.
+    """
     moving = frequent_labels(trees, settings.max_vectors)
     model = LabelModel(len(trees.alphabet), moving, settings.weight_scale, settings.vector_scale)
     costs: Costs = UnitCosts()
     parameters = None
+    known: EditCounts | None = None
     value = start = 0.0
+    steps = 0
     for _ in range(settings.n_rounds):
-        pairs, found = _chosen(trees, codes, groups, costs, settings.n_jobs)
-        loss = NeighbourLoss(found, codes, multiplicity, multiplicity * weight)
-        if loss.is_empty:
+        pairs, loss = choose(costs)
+        if loss is None:
             break
-        counts = pair_counts(edit_counts(trees, pairs=pairs, costs=costs, n_jobs=settings.n_jobs))
+        found = edit_counts(trees, pairs=pairs, costs=costs, n_jobs=settings.n_jobs)
+        if same_pairs:
+            known = found if known is None else stacked(known, found)
+            found, loss = known, SmallestOf(loss, len(pairs))
+        counts = pair_counts(found)
+        if not len(counts.first):
+            break
         if parameters is None:
             start = best_scale(loss, counts.matrix @ np.ones(len(counts.first)))
             parameters = model.start(start)
-        total = float(multiplicity @ weight)
         objective = CostObjective(model, counts, loss, total, start)
         parameters, value = objective.minimise(parameters, settings.max_iter)
+        steps += objective.n_iter
         costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
     if parameters is None:
         return None
-    return Fitted(trees.alphabet, model, parameters, value)
+    return Fitted(trees.alphabet, model, parameters, value, steps)
 
 
 def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:

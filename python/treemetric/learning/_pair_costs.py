@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, vstack
 
 from treemetric._base.threads import one_blas_thread
 from treemetric._base.typing import FloatArray
@@ -46,6 +46,34 @@ def pair_counts(counts: EditCounts) -> PairCounts:
     return PairCounts(folded, folded.T.tocsr(), first.astype(np.intp), second.astype(np.intp))
 
 
+def stacked(first: EditCounts, second: EditCounts) -> EditCounts:
+    """Return counts of the same trees, those of the second below those of the first."""
+    return first._replace(
+        pairs=np.concatenate([first.pairs, second.pairs]),
+        matrix=vstack([first.matrix, second.matrix], format="csr"),
+    )
+
+
+class SmallestOf:
+    """A loss of the smallest of several costs of each pair, for several alignments of it.
+
+    The costs of all pairs under one alignment each follow those under another.
+    """
+
+    def __init__(self, loss: DistanceLoss, pairs: int) -> None:
+        self.loss, self.pairs = loss, pairs
+
+    def __call__(self, costs: FloatArray) -> tuple[float, FloatArray]:
+        """Return the loss, and its gradient by the costs."""
+        table = costs.reshape(-1, self.pairs)
+        best = table.argmin(axis=0)
+        columns = np.arange(self.pairs)
+        value, slope = self.loss(table[best, columns])
+        gradient = np.zeros_like(table)
+        gradient[best, columns] = slope
+        return value, gradient.ravel()
+
+
 class CostObjective:
     """The loss per tree plus the prior, as a function of the parameters of a model."""
 
@@ -53,6 +81,7 @@ class CostObjective:
         self, model: LabelModel, counts: PairCounts, loss: DistanceLoss, trees: float, b: float
     ) -> None:
         self.model, self.counts, self.loss, self.trees, self.b = model, counts, loss, trees, b
+        self.n_iter = 0
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective and its gradient."""
@@ -74,6 +103,7 @@ class CostObjective:
                 bounds=self.model.bounds(self.b),
                 options={"maxiter": max_iter},
             )
+        self.n_iter += int(found.nit)
         return found.x, float(found.fun)
 
 

@@ -11,13 +11,11 @@ _ROUNDING = 1e-9
 _CLOSEST = 1e-6
 
 
-def vote_shares(
-    distances: FloatArray, codes: npt.NDArray[np.integer], classes: int, k: int
-) -> FloatArray:
-    """Return the share of each class among the k nearest trees of each row.
+def neighbour_shares(distances: FloatArray, k: int) -> FloatArray:
+    """Return how much each tree (column) counts among the k nearest trees of each row.
 
-    Trees at the distance of the k-th nearest tree share the remaining votes equally. Distances
-    of ``inf`` never vote, unless fewer than k are finite.
+    The sum of a row is 1. Trees at the distance of the k-th nearest tree share the remaining votes
+    equally. Distances of ``inf`` never vote, unless fewer than k are finite.
     """
     k = min(k, distances.shape[1])
     finite = np.where(np.isfinite(distances), distances, 0.0)
@@ -26,10 +24,17 @@ def vote_shares(
     closer = distances < border - slack
     at_border = (distances <= border + slack) & ~closer
     left = k - closer.sum(axis=1, keepdims=True)
-    votes = closer + at_border * (left / at_border.sum(axis=1, keepdims=True))
+    votes: FloatArray = closer + at_border * (left / at_border.sum(axis=1, keepdims=True))
+    return votes / k
+
+
+def vote_shares(
+    distances: FloatArray, codes: npt.NDArray[np.integer], classes: int, k: int
+) -> FloatArray:
+    """Return the share of each class among the k nearest trees of each row."""
     of_class = np.zeros((distances.shape[1], classes))
-    of_class[np.arange(len(codes)), codes] = 1.0 / k
-    shares: FloatArray = votes @ of_class
+    of_class[np.arange(len(codes)), codes] = 1.0
+    shares: FloatArray = neighbour_shares(distances, k) @ of_class
     return shares
 
 
@@ -37,6 +42,18 @@ def winners(shares: FloatArray, closest: FloatArray) -> npt.NDArray[np.intp]:
     """Return the class with most votes; equal votes go to the class of the closest trees."""
     found: npt.NDArray[np.intp] = (shares + _CLOSEST * closest).argmax(axis=1)
     return found
+
+
+def vote_margins(shares: FloatArray, closest: FloatArray) -> FloatArray:
+    """Return the votes of each class minus those of the best other; largest for `winners`."""
+    votes = shares + _CLOSEST * closest
+    if votes.shape[1] == 1:
+        return votes
+    highest = np.partition(votes, -2, axis=1)
+    rival = np.repeat(highest[:, -1:], votes.shape[1], axis=1)
+    np.put_along_axis(rival, votes.argmax(axis=1)[:, None], highest[:, -2:-1], axis=1)
+    margins: FloatArray = votes - rival
+    return margins
 
 
 def expected_errors(

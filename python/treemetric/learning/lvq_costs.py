@@ -92,11 +92,11 @@ class LVQCosts(PrototypeLearner):
         The training trees.
     loss_ : float
         The loss of the round that is kept, including the regularisation.
-    loss_curve_ : ndarray of shape (n_iter_ + 1,)
+    loss_curve_ : ndarray of shape (``n_iter_`` + 1,)
         The initial loss and the loss after each round; it never rises.
     n_iter_ : int
         Number of rounds.
-    validation_curve_ : ndarray of shape (n_iter_ + 1,) or None
+    validation_curve_ : ndarray of shape (``n_iter_`` + 1,) or None
         The mean loss of the held-out trees at the start and after each round; None without
         `validation_fraction`.
     best_iter_ : int

@@ -1,45 +1,25 @@
 """Costs learned by neighbourhood components analysis, with a check that they help."""
 
-import sys
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
-from treemetric._base.progress import fit_report
-from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import check_bool, check_int, check_random_state
-from treemetric._estimators.checks import check_positive, check_some_trees
-from treemetric._estimators.weighting import check_sample_weight
-from treemetric.costs import CostMatrix, UnitCosts
-from treemetric.learning._bagging import (
-    Verdict,
-    bootstrap,
-    equal_trees,
-    judge,
-    mean_table,
-)
-from treemetric.learning._base import Training, TreeMetricLearner
-from treemetric.learning._nca_fit import FitSettings, Fitted, fit_costs, rounded_up, whole_table
-from treemetric.learning._votes import vote_shares, winners
-from treemetric.learning.symbol_counts import check_tables
+from treemetric._base.typing import FloatArray, Predictions, Trees
+from treemetric._base.validation import check_int, check_random_state
+from treemetric._estimators.class_scores import decision_values
+from treemetric.costs import UnitCosts
+from treemetric.learning._bagging import class_errors, equal_trees
+from treemetric.learning._base import TreeMetricLearner
+from treemetric.learning._constraint_fits import ConstraintFits
+from treemetric.learning._nca_fit import Fitted, fit_costs
+from treemetric.learning._votes import vote_margins, vote_shares, winners
 
 __all__ = ["NCACosts"]
 
 
-class _MetricTable(CostMatrix):
-    """A mean of pseudo-metrics, which needs no check of axioms."""
-
-    def _known_metric(self, labels: tuple[Any, ...] | None, tol: float) -> bool:
-        if labels is not None:
-            self.to_matrix(labels)  # raises an error if a label is unknown
-        return tol >= 1e-12
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _MetricTable, (self.alphabet, self.matrix)
-
-
-class NCACosts(TreeMetricLearner):
+class NCACosts(ConstraintFits, TreeMetricLearner):
     """Edit costs under which the nearest trees have the same class, if such costs are found.
 
     Every tree draws another tree as its neighbour, the closer the more likely:
@@ -60,12 +40,12 @@ class NCACosts(TreeMetricLearner):
         Standard deviation of the prior of the directions of labels. Small values keep the cost of
         replacing different labels by each other as large as that of deleting them; larger values
         let labels become exchangeable.
-    max_vectors : int, default=300
+    max_vectors : int, default=100
         The number of labels, the most frequent ones, that have a direction. All labels have a
         weight.
-    n_fits : int, default=5
+    n_fits : int, default=8
         Number of bootstrap samples.
-    n_rounds : int, default=3
+    n_rounds : int, default=2
         How often trees are aligned in each fit: under unit costs first, then under learned costs.
     max_iter : int, default=60
         Maximum number of L-BFGS steps in each round.
@@ -103,12 +83,16 @@ class NCACosts(TreeMetricLearner):
         spread says how certain a weight is.
     losses_ : ndarray of shape (n_fits,)
         The objective of each fit per tree.
+    n_iter_ : ndarray of shape (n_fits,)
+        Number of L-BFGS steps of each fit, in all rounds.
+    threshold_ : float
+        The distance that separates similar pairs from others; only after `fit_pairs`.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray
-        Indices of the trees that vote: all training trees.
+        Indices of the trees that vote: all training trees with a weight.
     prototype_labels_ : ndarray
-        The classes of the training trees.
+        The classes of these trees.
     classes_ : ndarray
         The classes, sorted.
     trees_ : TreeSet
@@ -157,9 +141,9 @@ class NCACosts(TreeMetricLearner):
         *,
         weight_scale: float = 1.5,
         vector_scale: float = 0.1,
-        max_vectors: int = 300,
-        n_fits: int = 5,
-        n_rounds: int = 3,
+        max_vectors: int = 100,
+        n_fits: int = 8,
+        n_rounds: int = 2,
         max_iter: int = 60,
         max_trees: int = 1000,
         fallback: bool = True,
@@ -194,7 +178,8 @@ class NCACosts(TreeMetricLearner):
         y : array-like of shape (n_trees,)
             The classes of the trees.
         sample_weight : array-like of shape (n_trees,), optional
-            How much the neighbourhood of each tree counts; all the same by default.
+            How much the neighbourhood of each tree counts; all the same by default. A tree of
+            weight 0 is not used.
 
         Returns
         -------
@@ -210,78 +195,23 @@ class NCACosts(TreeMetricLearner):
         1.0
         """
         settings = self._settings()
-        data = self._begin(X, y)
-        checked = check_sample_weight(sample_weight, len(data.trees), "NCACosts")
-        weight = np.ones(len(data.trees)) if checked is None else checked / float(checked.mean())
+        data = self._begin(X, y, sample_weight)
+        weight = np.ones(len(data.trees))
+        if data.weights is not None:
+            weight = data.weights / float(data.weights.mean())
         random = check_random_state(self.random_state, "NCACosts")
-        alphabet = data.trees.alphabet
-        check_tables(len(alphabet), 5, "NCACosts")
         groups = equal_trees(data.trees)
-        fits, left_out = self._fits(data, weight, groups, settings, random)
-        verdict = Verdict(learned=bool(fits), scores={})
-        if fits and self.fallback:
-            verdict = judge(
-                data.trees, data.codes, weight, groups, fits, left_out, random, self.n_jobs
-            )
-        if int(self.verbose) > 1:
-            sys.stdout.write(f"[NCACosts] {_sentence(verdict)}\n")
-        if verdict.learned:
-            table = rounded_up(mean_table(fits, alphabet))
-            costs: CostMatrix = _MetricTable(alphabet, table)
-        else:
-            costs = UnitCosts().to_matrix(alphabet)
-        weights = [whole_table(fitted, alphabet)[:-1, -1] for fitted in fits]
-        self._keep(
-            data,
-            costs,
-            UnitCosts(),
-            np.arange(len(data.trees)),
-            learned_=verdict.learned,
-            validation_scores_=verdict.scores,
-            fit_weights_=np.array(weights).reshape(len(fits), len(alphabet)),
-            losses_=np.array([fitted.objective for fitted in fits]),
-        )
+
+        def fit(drawn: npt.NDArray[np.int64]) -> Fitted | None:
+            seen = np.flatnonzero(drawn)
+            some = data.trees[seen], data.codes[seen], groups[seen]
+            return fit_costs(*some, drawn[seen].astype(np.float64), weight[seen], settings)
+
+        found = self._draw_fits(data.trees, groups, fit, random)
+        verdict = self._verdict(found, data.trees, groups, class_errors(data.codes), weight, random)
+        costs, attributes = self._learned(data.trees, found, verdict)
+        self._keep(data, costs, UnitCosts(), np.arange(len(data.trees)), **attributes)
         return self
-
-    def _settings(self) -> FitSettings:
-        """Check the parameters that only this learner has."""
-        name = "NCACosts"
-        for parameter in ("n_neighbors", "n_fits", "n_rounds", "max_iter"):
-            check_int(getattr(self, parameter), parameter, name)
-        check_int(self.max_vectors, "max_vectors", name, 0)
-        check_int(self.max_trees, "max_trees", name, 2)
-        check_bool(self.fallback, "fallback", name)
-        return FitSettings(
-            weight_scale=check_positive(self.weight_scale, "weight_scale", name),
-            vector_scale=check_positive(self.vector_scale, "vector_scale", name),
-            max_vectors=self.max_vectors,
-            n_rounds=self.n_rounds,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-        )
-
-    def _fits(
-        self,
-        data: Training,
-        weight: FloatArray,
-        groups: npt.NDArray[np.intp],
-        settings: FitSettings,
-        random: np.random.RandomState,
-    ) -> tuple[list[Fitted], npt.NDArray[np.bool_]]:
-        """Fit costs to bootstrap samples; return the fits and the trees that each has not seen."""
-        fits, left_out = [], []
-        with fit_report(self.verbose, "NCACosts", self.n_fits) as report:
-            for number in range(self.n_fits):
-                drawn = bootstrap(groups, self.max_trees, random)
-                seen = np.flatnonzero(drawn)
-                some = data.trees[seen], data.codes[seen], groups[seen]
-                multiplicity = drawn[seen].astype(np.float64)
-                fitted = fit_costs(*some, multiplicity, weight[seen], settings)
-                if fitted is not None:
-                    fits.append(fitted)
-                    left_out.append(drawn == 0)
-                    report(number + 1, fitted.objective)
-        return fits, np.array(left_out).reshape(len(fits), len(data.trees))
 
     def predict_proba(self, X: Trees) -> FloatArray:
         """Return the shares of the classes among the nearest training trees.
@@ -306,7 +236,7 @@ class NCACosts(TreeMetricLearner):
         """
         return self._votes(X)[0]
 
-    def predict(self, X: Trees) -> npt.NDArray[Any]:
+    def predict(self, X: Trees) -> Predictions:
         """Predict the most frequent class among the nearest training trees.
 
         Parameters
@@ -328,25 +258,42 @@ class NCACosts(TreeMetricLearner):
         array([0])
         """
         shares, closest = self._votes(X)
-        predicted: npt.NDArray[Any] = self.classes_[winners(shares, closest)]
+        predicted: Predictions = self.classes_[winners(shares, closest)]
         return predicted
+
+    def decision_function(self, X: Trees) -> FloatArray:
+        """Return how many more votes each class has than the best of the others.
+
+        Parameters
+        ----------
+        X : TreeSet or list of Tree
+            The trees.
+
+        Returns
+        -------
+        ndarray of shape (n_trees,) or (n_trees, n_classes)
+            The share of the class among the nearest training trees minus the largest share of
+            another class, plus a millionth of the same difference among the closest trees only,
+            which decides between equal votes. With two classes, only the values of the second
+            class; with one class, -1.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import NCACosts
+        >>> trees = [Tree.from_sequence(s) for s in ("aa", "ab", "cc", "cb")]
+        >>> learner = NCACosts(1).fit(trees, [0, 0, 1, 1])
+        >>> learner.decision_function(trees) > 0
+        array([False, False,  True,  True])
+        """
+        return decision_values(vote_margins(*self._votes(X)))
 
     def _votes(self, X: Trees) -> tuple[FloatArray, FloatArray]:
         """Return the shares of classes among the nearest trees, and among the closest only."""
-        metric = self.get_metric()
+        check_is_fitted(self)
         check_int(self.n_neighbors, "n_neighbors", "NCACosts")
-        trees = check_some_trees(X, "NCACosts")
-        distances = metric.pairwise(trees, self.trees_, n_jobs=self.n_jobs)
+        distances = self._to_prototypes(X)
         codes = np.searchsorted(self.classes_, self.prototype_labels_)
         count = len(self.classes_)
         shares = vote_shares(distances, codes, count, self.n_neighbors)
         return shares, vote_shares(distances, codes, count, 1)
-
-
-def _sentence(verdict: Verdict) -> str:
-    """Return what was chosen and why."""
-    kind = "learned costs" if verdict.learned else "unit costs"
-    if not verdict.scores:
-        return kind if verdict.learned else f"{kind}: nothing to learn from"
-    errors = ", ".join(f"{name} {verdict.scores[name]:.3f}" for name in ("unit", "learned"))
-    return f"{kind}; errors on trees left out: {errors}"

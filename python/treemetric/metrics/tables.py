@@ -219,19 +219,18 @@ def teds(
     ======================== =========== ==================== ============================ =======
     preset                   cells       table                size                         empty
     ======================== =========== ==================== ============================ =======
-    default                  td, th      first anywhere       nodes                        0.0 [1]_
+    default                  td, th      first anywhere       nodes                        0.0 (a)
     pubtabnet, omnidocbench  td          first in ``<body>``  elements below the table     0.0
     table_recognition_metric td          first in ``<body>``  nodes                        0.0
     docling                  td, th      what lxml returns    elements below the root      error
-    parsebench               td, th [2]_ first anywhere       elements with the table      0.0
+    parsebench               td, th (b)  first anywhere       elements with the table      0.0
     ======================== =========== ==================== ============================ =======
 
     The default preset reads th as td, lifts the rows out of thead, tbody and tfoot, drops
     everything but rows and cells, collapses white space in cells, and reads a span that is not a
     positive integer as 1. So two tables that look the same have the score 1.
 
-    .. [1] 1.0 if both tables are missing.
-    .. [2] th is not td, and its content is ignored.
+    (a) 1.0 if both tables are missing. (b) th is not td, and its content is ignored.
 
     Examples
     --------

@@ -1,30 +1,34 @@
 """A set of trees that is prepared once for many searches."""
 
-from typing import Any
+import os
+from collections.abc import Iterable
+from pathlib import Path as FilePath
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from treemetric import _core
 from treemetric._base.progress import reporter
-from treemetric._base.typing import CostsLike, Norm, Progress, Trees
-from treemetric._base.validation import check_n_jobs, check_norm
+from treemetric._base.typing import CostsLike, Indices, Norm, Path, Progress, Trees
+from treemetric._base.validation import check_bool, check_n_jobs, check_norm, is_int, refuse, shown
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
+from treemetric.neighbors.contents import Contents, positions_with_ids
+from treemetric.neighbors.index_file import IndexFile, write_index
 from treemetric.neighbors.pivots import Pivots, check_n_pivots, choose_pivots
-from treemetric.neighbors.request import SearchRequest
+from treemetric.neighbors.request import SearchRequest, check_radius
 from treemetric.neighbors.results import NearestResult, WithinResult
-from treemetric.treeset import TreeSet, check_trees
+from treemetric.treeset import TreeSet, check_trees, positions_of
 
 __all__ = ["TreeIndex"]
 
 
 class TreeIndex:
-    """A set of trees for repeated searches.
+    """A set of trees for repeated searches, which can change and can be stored in a file.
 
-    An index keeps its trees prepared for comparison, the data for lower bounds and, for costs that
-    are a pseudo-metric, the distances from a few of its trees, the pivots, to all others. A tree
-    that is near a pivot is far from all trees that are far from the pivot.
+    An index keeps what searches prepare of its trees: label strings and histograms for `within`,
+    prepared trees and the data of lower bounds for `nearest`, and, for costs that are a
+    pseudo-metric, the distances from a few of its trees, the pivots, to all others. A tree that is
+    near a pivot is far from all trees that are far from the pivot.
 
     Parameters
     ----------
@@ -66,10 +70,17 @@ class TreeIndex:
 
     Notes
     -----
-    The results equal those of `nearest` and `within` bit for bit: the bounds of pivots are reduced
-    by the largest effect of rounding on the triangle inequality, and normalised afterwards. Pivots
-    are chosen far from each other, starting with the largest tree. 'auto' uses 4 pivots for
-    `VectorCosts` and at least 100 trees, otherwise none. An index can be pickled.
+    The results equal those of `nearest` and `within` bit for bit, also after trees were added and
+    removed: the bounds of pivots are reduced by the largest effect of rounding on the triangle
+    inequality, and normalised afterwards. Pivots are chosen far from each other, starting with the
+    largest tree. 'auto' uses 4 pivots for `VectorCosts` and at least 100 trees, otherwise none.
+
+    The first search prepares what it needs. Under `UnitCosts` and `OperationCosts`, `within` needs
+    strings and histograms only. Searches of several threads may run at the same time, also while
+    another thread changes the index: a search sees the trees of the moment in which it started.
+
+    An index can be pickled. An index that was opened and not changed since is pickled as the name
+    and the digest of its file, so that worker processes share the memory of one file.
 
     Examples
     --------
@@ -79,14 +90,19 @@ class TreeIndex:
     <TreeIndex of 3 trees with 1 pivots, UnitCosts()>
     >>> index.nearest([Tree.from_sequence("xy")], k=1).indices
     array([[2]])
+    >>> index.remove([0])
+    >>> index.nearest([Tree.from_sequence("xy")], k=1).indices
+    array([[1]])
     """
 
-    __slots__ = ("_costs", "_index", "_norm", "_pivots", "_trees")
-    _costs: Costs
+    __slots__ = ("_costs", "_file", "_kept_contents", "_n_pivots", "_norm")
+    # None until something else than the header of a file is needed.
+    _costs: Costs | None
+    _kept_contents: Contents | None
+    # The file that the trees are those of; None after a change.
+    _file: IndexFile | None
+    _n_pivots: int | str
     _norm: str | None
-    _index: "_core.SearchIndex | None"
-    _pivots: Pivots | None
-    _trees: TreeSet
 
     def __init__(
         self,
@@ -99,25 +115,34 @@ class TreeIndex:
         progress: Progress = None,
     ) -> None:
         threads = check_n_jobs(n_jobs, "TreeIndex")
-        self._costs = check_costs(costs, "TreeIndex")
-        self._norm = check_norm(norm, "TreeIndex")
-        self._trees = check_trees(Y, "Y", "TreeIndex")
+        known = check_costs(costs, "TreeIndex")
+        scale = check_norm(norm, "TreeIndex")
+        contents = Contents.of(check_trees(Y, "Y", "TreeIndex"))
         with reporter(progress, "TreeIndex", "pivots") as report:
-            count, slack = check_n_pivots(n_pivots, self._costs, self._trees, "TreeIndex")
+            count, slack = check_n_pivots(n_pivots, known, contents.trees, "TreeIndex")
             # Unknown labels raise here, not at the first query.
-            self._costs._resolve(self._trees, None)
-            self._pivots = choose_pivots(self._trees, self._costs, count, slack, threads, report)
-        self._index = None
-        self._kept(threads)
+            known._resolve(contents.trees, None)
+            contents.pivots = (choose_pivots(contents.trees, known, count, slack, threads, report),)
+        wanted = n_pivots if isinstance(n_pivots, str) else int(n_pivots)
+        self._fill(contents, known, scale, wanted)
+
+    def _fill(
+        self, contents: Contents, costs: Costs, norm: str | None, n_pivots: int | str
+    ) -> None:
+        self._kept_contents, self._costs, self._file = contents, costs, None
+        self._norm, self._n_pivots = norm, n_pivots
 
     @property
     def trees(self) -> TreeSet:
         """The trees."""
-        return self._trees
+        return self._contents().trees
 
     @property
     def costs(self) -> Costs:
         """The costs of edits."""
+        if self._costs is None:
+            assert self._file is not None
+            self._costs = self._file.costs
         return self._costs
 
     @property
@@ -126,11 +151,206 @@ class TreeIndex:
         return self._norm
 
     @property
-    def pivots(self) -> npt.NDArray[np.int64]:
+    def pivots(self) -> Indices:
         """The positions of the pivots."""
-        if self._pivots is None:
-            return np.empty(0, dtype=np.int64)
-        return self._pivots.chosen.astype(np.int64)
+        found = self._pivots(self._contents(), 1)
+        return np.empty(0, dtype=np.int64) if found is None else found.chosen.astype(np.int64)
+
+    def _contents(self) -> Contents:
+        """Return the trees; those of a file are checked at the first call."""
+        if self._kept_contents is None:
+            assert self._file is not None
+            contents = Contents.of(self._file.trees)
+            contents.pivots = (self._file.pivots,)
+            # Unknown labels raise here, as they do for a new index.
+            self.costs._resolve(contents.trees, None)
+            self._kept_contents = contents
+        return self._kept_contents
+
+    def _pivots(self, contents: Contents, threads: int) -> Pivots | None:
+        """Return the pivots, which are chosen again after a change."""
+        none = 0 if self.costs._pivots_pay else "auto"
+        if contents.pivots is None and self._n_pivots in (0, none):
+            contents.pivots = (None,)
+        if contents.pivots is None:
+            trees = contents.trees
+            count, slack = check_n_pivots(self._n_pivots, self.costs, trees, "TreeIndex")
+            contents.pivots = (choose_pivots(trees, self.costs, count, slack, threads, None),)
+        return contents.pivots[0]
+
+    def add(self, trees: Trees) -> None:
+        """Add trees after the present ones.
+
+        Parameters
+        ----------
+        trees : TreeSet or list of Tree
+            The new trees. If the trees of the index have ids or classes, these must have them too.
+
+        Raises
+        ------
+        UnknownLabelError
+            If the costs do not know a label; the index stays as it was.
+
+        Notes
+        -----
+        The time depends on the new trees, not on the size of the index, except that trees move to
+        another place in memory a few times. The next call of `nearest` prepares all trees again,
+        and pivots are chosen again when they are next needed.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, TreeIndex
+        >>> index = TreeIndex([Tree.from_sequence("abc")])
+        >>> index.add([Tree.from_sequence("xyz")])
+        >>> index.within([Tree.from_sequence("xy")], radius=1)[0]
+        (array([1]), array([1.]))
+        """
+        added = check_trees(trees, "trees", "TreeIndex.add")
+        contents = self._contents()
+        for name in ("ids", "classes"):
+            if len(contents) and (contents.values(name) is None) != (getattr(added, name) is None):
+                has = "no" if contents.values(name) is None else "its own"
+                must = f"a TreeSet with {name} if the trees of the index have them"
+                refuse("trees", "TreeIndex.add", must, f"other {name}; the index has {has} {name}")
+        self.costs._resolve(added, None)
+        if len(added):
+            self._change(contents.added(added))
+
+    def remove(self, positions: Any = None, *, ids: Iterable[Any] | None = None) -> None:
+        """Remove trees; the trees behind them move up, as in a list.
+
+        Parameters
+        ----------
+        positions : int, slice, list of int or mask, optional
+            Which trees to remove.
+        ids : iterable, optional
+            The ids of the trees to remove, in place of positions. All trees with one of these ids
+            are removed.
+
+        Raises
+        ------
+        ValueError
+            If there is no tree at a position or with one of the ids; the index stays as it was.
+
+        Examples
+        --------
+        >>> from treemetric import Tree, TreeIndex, TreeSet
+        >>> trees = TreeSet([Tree.from_sequence(s) for s in ("abc", "abd", "xyz")], ids="pqr")
+        >>> index = TreeIndex(trees)
+        >>> index.remove(ids=["q"])
+        >>> index.remove(0)
+        >>> index.trees.ids
+        ('r',)
+        """
+        contents = self._contents()
+        if (positions is None) == (ids is None):
+            refuse("positions", "TreeIndex.remove", "given if ids is None", shown(positions))
+        if ids is not None:
+            chosen = positions_with_ids(ids, contents)
+        else:
+            chosen = _check_positions(positions, len(contents))
+        if len(chosen):
+            self._change(contents.removed(chosen))
+
+    def _change(self, contents: Contents) -> None:
+        """Take other trees, which are no longer those of a file."""
+        self._costs = self.costs
+        self._kept_contents, self._file = contents, None
+
+    def save(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write the index to a file, which `open` maps into memory.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        overwrite : bool, default=False
+            Replace a file.
+
+        Raises
+        ------
+        FileExistsError
+            If the file exists and `overwrite` is False.
+        BlockingIOError
+            If another process writes the same file.
+        TypeError
+            If a label, id or class is neither str, int, float, bool, None, bytes, complex, Ellipsis
+            nor a tuple or frozenset of those.
+        ValueError
+            If the costs are of a kind that cannot be stored: a function, or a class of your own.
+
+        Notes
+        -----
+        The file appears as a whole: if the process is killed or the disk is full, the old file
+        stays as it was. Processes that have opened the old file keep its trees.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import Tree, TreeIndex
+        >>> index = TreeIndex([Tree.from_sequence("abc")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "trees.index"
+        ...     index.save(path)
+        ...     len(TreeIndex.open(path))
+        1
+        """
+        target = FilePath(_check_path(path, "TreeIndex.save"))
+        if not check_bool(overwrite, "overwrite", "TreeIndex.save") and target.exists():
+            message = f"{target} exists; use overwrite=True to replace it, or another name"
+            raise FileExistsError(message)
+        if not target.absolute().parent.is_dir():
+            message = f"No such folder for the index: {target.parent}"
+            raise FileNotFoundError(message)
+        contents = self._contents()
+        pivots = (self._n_pivots, self._pivots(contents, 1))
+        write_index(target, contents.trees, self.costs, self._norm, pivots)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open an index that was written by `save`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. It is mapped into memory, so processes that open it share its memory.
+
+        Returns
+        -------
+        TreeIndex
+            The index. Changes stay in memory until it is saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or not an index, or of a format that this version does not
+            know. The message names the file.
+
+        Notes
+        -----
+        Only the header is read and checked, in about a millisecond whatever the number of trees.
+        The first search, or change, checks everything else, before anything is computed from it,
+        and raises the same errors. No part of a file runs as code.
+
+        The file must not be written to while it is open; `save` replaces it and does not write to
+        it.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from treemetric import Tree, TreeIndex
+        >>> index = TreeIndex([Tree.from_sequence(s) for s in ("abc", "xyz")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     index.save(pathlib.Path(folder) / "trees.index")
+        ...     opened = TreeIndex.open(pathlib.Path(folder) / "trees.index")
+        >>> opened.within([Tree.from_sequence("xy")], radius=1)[0]
+        (array([1]), array([1.]))
+        """
+        index = cls.__new__(cls)
+        file = IndexFile(FilePath(_check_path(path, "TreeIndex.open")))
+        index._kept_contents, index._costs, index._file = None, None, file
+        index._norm, index._n_pivots = file.norm, file.n_pivots
+        return index
 
     def nearest(
         self,
@@ -202,45 +422,89 @@ class TreeIndex:
         >>> index.within([Tree.from_sequence("xy")], radius=1)[0]
         (array([2]), array([1.]))
         """
-        return self._request(X, n_jobs, progress, "TreeIndex.within").within(radius)
+        function = "TreeIndex.within"
+        contents = self._contents()
+        if X is not None:
+            request = SearchRequest.checked(
+                X, None, self.costs, n_jobs, progress, function, self._norm
+            )
+            if self._pivots(contents, request.threads) is None:
+                found = contents.within(request, check_radius(radius, function))
+                if found is not None:
+                    return WithinResult._make(**found)
+        return self._request(X, n_jobs, progress, function).within(radius)
 
     def _request(
         self, X: Trees | None, n_jobs: int | None, progress: Progress, function: str
     ) -> SearchRequest:
+        contents = self._contents()
         request = SearchRequest.checked(
-            self._trees if X is None else X,
-            None if X is None else self._trees,
-            self._costs,
+            contents.trees if X is None else X,
+            None if X is None else contents.trees,
+            self.costs,
             n_jobs,
             progress,
             function,
             self._norm,
         )
-        return request._replace(pivots=self._pivots, kept=self._kept(request.threads))
-
-    def _kept(self, threads: int) -> "_core.SearchIndex | None":
-        """Return what lower bounds need of the trees; computed at first use."""
-        if self._index is None and self._costs._same_for_all_trees:
-            codes, table = self._costs._resolve(self._trees, None)
-            self._index = _core.SearchIndex(self._trees._core_set(), codes[1], table, threads)
-        return self._index
+        pivots = self._pivots(contents, request.threads)
+        # Inside the index, a join within a radius needs no prepared trees.
+        needed = X is not None or function == "TreeIndex.nearest"
+        kept = contents.search_index(self.costs, request.threads) if needed else None
+        return request._replace(pivots=pivots, kept=kept)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._trees, self._costs, self._pivots, self._norm)
+        if self._file is not None:
+            return _reopen, (str(self._file.path), self._file.digest)
+        contents = self._contents()
+        pivots = self._pivots(contents, 1)
+        return _rebuild, (contents.trees, self.costs, pivots, self._norm, self._n_pivots)
 
     def __len__(self) -> int:
-        return len(self._trees)
+        if self._kept_contents is None and self._file is not None:
+            return self._file.count
+        return len(self._contents())
 
     def __repr__(self) -> str:
         trees, pivots = len(self), len(self.pivots)
         norm = "" if self._norm is None else f", norm={self._norm!r}"
-        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self._costs!r}{norm}>"
+        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self.costs!r}{norm}>"
 
 
 def _rebuild(
-    trees: TreeSet, costs: Costs, pivots: Pivots | None, norm: str | None = None
+    trees: TreeSet,
+    costs: Costs,
+    pivots: Pivots | None,
+    norm: str | None = None,
+    n_pivots: int | str = "auto",
 ) -> TreeIndex:
     index = TreeIndex.__new__(TreeIndex)
-    index._trees, index._costs, index._pivots, index._index = trees, costs, pivots, None
-    index._norm = norm
+    contents = Contents.of(trees)
+    contents.pivots = (pivots,)
+    index._fill(contents, costs, norm, n_pivots)
     return index
+
+
+def _reopen(path: str, digest: str) -> TreeIndex:
+    index = TreeIndex.open(path)
+    assert index._file is not None
+    if index._file.digest != digest:
+        message = f"{path} is not the file any more that the index was opened from"
+        raise ValueError(message)
+    return index
+
+
+def _check_positions(positions: object, count: int) -> Indices:
+    """Return positions of trees, each once, ascending."""
+    try:
+        chosen = positions_of([positions] if is_int(positions) else positions, count)
+    except (TypeError, IndexError, OverflowError):
+        must = f"an int, a slice, a list of ints or a mask, for {count} trees"
+        refuse("positions", "TreeIndex.remove", must, shown(positions))
+    return np.unique(chosen.astype(np.int64))
+
+
+def _check_path(path: object, function: str) -> "str | os.PathLike[str]":
+    if not isinstance(path, (str, os.PathLike)):
+        refuse("path", function, "a str or a path", shown(path))
+    return path

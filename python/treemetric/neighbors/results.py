@@ -50,6 +50,16 @@ class _Result(Immutable, ABC):
         """Share of the distances of all pairs that were not computed."""
         return max(0.0, 1 - self.computed / self._pairs) if self._pairs > 0 else 0.0
 
+    @property
+    def ids(self) -> tuple[Any, ...] | None:
+        """Names of the trees that `indices` points to, None if the set has no ids."""
+        return self._ids[1]
+
+    @property
+    def query_ids(self) -> tuple[Any, ...] | None:
+        """Names of the trees whose neighbours these are, None if the set has no ids."""
+        return self._ids[0]
+
     def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> "csr_matrix":
         """Return the neighbours as a sparse matrix for scikit-learn's ``metric='precomputed'``.
 
@@ -165,6 +175,8 @@ class NearestResult(_Result):
     avoided : float
         Share of the distances of all pairs that were not computed. Inside one set and with
         symmetric costs, one distance serves both trees of a pair.
+    ids, query_ids : tuple or None
+        Names of the trees of Y and of X, from the `ids` of a `TreeSet`.
 
     Examples
     --------
@@ -216,6 +228,8 @@ class WithinResult(_Result):
     avoided : float
         Share of the distances of all pairs that were not computed. Inside one set and with
         symmetric costs, one distance serves both trees of a pair.
+    ids, query_ids : tuple or None
+        Names of the trees of Y and of X, from the `ids` of a `TreeSet`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from treemetric._base.validation import refuse, shown
 from treemetric.alignment.layout import label_text
 from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import cluster_order, new_axes, require_matplotlib
+from treemetric.plotting.ticks import name_cells, side_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["check_costs", "plot_costs"]
 
 _LONGEST_LABEL = 20
-# Points.
-_LARGEST_FONT = 10.0
-_SMALLEST_FONT = 5.0
-# Inches; size of a cell whose name is in a small but legible font.
-_CELL = 0.14
 # With more rows, the cells are too small for numbers.
 _MOST_WITH_NUMBERS = 12
 
@@ -49,7 +45,8 @@ def plot_costs(
         Order of the labels: by hierarchical clustering of their costs, or as in the
         alphabet.
     ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None creates a new figure, whose size depends on the labels.
+        Axes to draw on; None creates a new figure, whose size depends on the labels, up to
+        12 inches.
 
     Returns
     -------
@@ -102,7 +99,7 @@ def plot_costs(
 
     side = len(rows)
     if ax is None:
-        width = max(5.0, 2.0 + _CELL * side)
+        width = side_for(side, 5.0)
         ax = new_axes(width + 0.5, width)
     image = ax.imshow(
         np.ma.masked_invalid(values),
@@ -118,7 +115,7 @@ def plot_costs(
     for line in (ax.axhline, ax.axvline):
         line(gap - 0.5, color="white", linewidth=1.5)
     names = [label_text(table.alphabet[code], _LONGEST_LABEL) for code in rows[:-1].tolist()]
-    _name(ax, [*names, "gap"])
+    name_cells(ax, range(side), [*names, "gap"], last_in_italics=True)
     if side <= _MOST_WITH_NUMBERS:
         _write_numbers(ax, values)
     ax.set_ylabel("replace")
@@ -133,29 +130,6 @@ def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> 
     if alphabet is None and not costs._has_own_alphabet:
         refuse("alphabet", owner, "a sequence of labels for costs without an alphabet", "None")
     return costs.to_matrix(alphabet)
-
-
-def _name(ax: "Axes", names: list[str]) -> None:
-    """Put names beside rows and columns; skip rows if the smallest font does not fit."""
-    figure = ax.get_figure()
-    dpi = 72.0 if figure is None else figure.dpi
-    # Points per cell; the colour bar and the names will take some of the axes.
-    cell = 0.8 * min(ax.bbox.width, ax.bbox.height) * 72 / dpi / len(names)
-    step = int(np.ceil(_SMALLEST_FONT / cell)) if cell < _SMALLEST_FONT else 1
-    size = min(_LARGEST_FONT, max(_SMALLEST_FONT, cell * step * 0.9))
-    last = len(names) - 1
-    # The gap is always named; a name too close to it is skipped.
-    shown_rows = [row for row in range(0, last, step) if last - row >= step] + [last]
-    texts = [names[row] for row in shown_rows]
-    # Letters are about 0.6 times as wide as their font size.
-    upright = max(map(len, texts)) * 0.6 * size < 0.9 * cell * step
-    ax.set_xticks(shown_rows, texts, rotation=0 if upright else 90, fontsize=size)
-    ax.set_yticks(shown_rows, texts, fontsize=size)
-    ax.tick_params(length=0)
-    for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
-        for label in labels:
-            label.set_parse_math(False)
-        labels[-1].set_fontstyle("italic")
 
 
 def _write_numbers(ax: "Axes", values: FloatArray) -> None:

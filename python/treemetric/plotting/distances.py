@@ -1,19 +1,29 @@
 """Plots of distance matrices."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import squareform
+from numpy.typing import ArrayLike
 
 from treemetric._base.validation import refuse, shown
-from treemetric.plotting.common import cluster_order, new_axes, require_matplotlib
+from treemetric.alignment.layout import label_text
+from treemetric.plotting.common import (
+    check_classes,
+    check_distances,
+    class_colors,
+    cluster_order,
+    new_axes,
+    require_matplotlib,
+)
+from treemetric.plotting.ticks import name_cells, side_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_distances", "plot_map"]
+__all__ = ["plot_distances"]
+
+_LONGEST_NAME = 28
 
 
 def plot_distances(
@@ -35,7 +45,8 @@ def plot_distances(
         between classes.
     labels : sequence of str, default=None
         Names of the objects, drawn beside the rows. With `y`, the names of the classes
-        are drawn instead. Useful for up to about fifty objects.
+        are drawn instead. Names that would overlap are skipped; a new figure has room for about
+        seventy.
     order : {"cluster", "given"}, default="cluster"
         Order of the rows inside a class, or of all rows without `y`: by hierarchical
         clustering, or as given.
@@ -78,8 +89,8 @@ def plot_distances(
     ['first', 'second']
     """
     require_matplotlib()
-    D = _check_distances(D, "plot_distances")
-    classes, y = _check_classes(y, len(D), "plot_distances")
+    D = check_distances(D, "plot_distances")
+    classes, y = check_classes(y, len(D), "plot_distances")
     if order not in ("cluster", "given"):
         refuse("order", "plot_distances", "'cluster' or 'given'", shown(order))
     if labels is not None and len(labels) != len(D):
@@ -91,7 +102,10 @@ def plot_distances(
         groups = [rows[cluster_order(D[np.ix_(rows, rows)])] for rows in groups]
     rows = np.concatenate(groups) if groups else np.arange(0)
 
-    ax = new_axes() if ax is None else ax
+    if ax is None:
+        named = 0 if labels is None or len(classes) > 1 else len(D)
+        side = side_for(named, 6.0)
+        ax = new_axes(side + 0.5, side)
     image = ax.imshow(D[np.ix_(rows, rows)], cmap="magma", interpolation="nearest")
     figure = ax.get_figure()
     if figure is not None:
@@ -103,138 +117,12 @@ def plot_distances(
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
         centres = ends - 0.5 - np.array([len(group) for group in groups]) / 2
-        _name_rows(ax, centres, classes, _class_colors(len(classes)))
+        colors = class_colors(len(classes))
+        name_cells(ax, centres.tolist(), classes, colors=colors)
     elif labels is not None:
-        _name_rows(ax, np.arange(len(D)), [str(labels[i]) for i in rows])
+        names = [label_text(labels[i], _LONGEST_NAME) for i in rows]
+        name_cells(ax, range(len(D)), names)
     else:
         ax.set_xticks([])
         ax.set_yticks([])
     return ax
-
-
-def plot_map(D: ArrayLike, y: ArrayLike, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw objects as points in the plane whose distances approximate the given ones.
-
-    Parameters
-    ----------
-    D : array-like of shape (n, n) or (n * (n - 1) / 2,)
-        Distances, square or condensed. All must be finite.
-    y : array-like of shape (n,)
-        Classes; each has a colour and an entry in the legend.
-    ax : matplotlib.axes.Axes, default=None
-        Axes to draw on; None creates a new figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes with the plot.
-
-    Raises
-    ------
-    ValueError
-        If the shapes are inconsistent or a distance is not finite.
-    ImportError
-        If matplotlib is not installed.
-
-    See Also
-    --------
-    plot_distances : The same distances as a heat map, without loss.
-
-    Notes
-    -----
-    The points come from classical multidimensional scaling: the two leading
-    eigenvectors of the doubly centred squared distances. The label of the x-axis states
-    which share of the variance the plane explains. Edit distances need many dimensions,
-    so this share is often less than half.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> import treemetric as tm
-    >>> from treemetric.plotting import plot_map
-    >>> trees = [tm.Tree.from_sequence(s) for s in ("ab", "xyz", "abc", "xy")]
-    >>> ax = plot_map(tm.pairwise_distances(trees), [0, 1, 0, 1])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['0', '1']
-    """
-    require_matplotlib()
-    D = _check_distances(D, "plot_map")
-    classes, y = _check_classes(y, len(D), "plot_map")
-    points, share = _classical_scaling(D)
-    ax = new_axes() if ax is None else ax
-    dots = []
-    style: dict[str, Any] = {"s": 30, "edgecolor": "white", "linewidth": 0.5}
-    for k, color in enumerate(_class_colors(len(classes))):
-        own = points[y == k]
-        dots.append(ax.scatter(own[:, 0], own[:, 1], color=color, alpha=0.85, **style))
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.set_xlabel(f"classical scaling, {share:.0%} of the variance")
-    # Names are set afterwards: a legend ignores labels that start with "_".
-    legend = ax.legend(dots, [" " * len(name) for name in classes], framealpha=0.9)
-    for text, name in zip(legend.get_texts(), classes, strict=True):
-        text.set_text(name)
-    return ax
-
-
-def _check_distances(D: ArrayLike, caller: str) -> NDArray[np.float64]:
-    D = np.asarray(D, dtype=np.float64)
-    if D.ndim == 1:
-        D = np.asarray(squareform(D), dtype=np.float64)
-    if D.ndim != 2 or D.shape[0] != D.shape[1]:
-        must = "a square matrix or a condensed vector"
-        refuse("D", caller, must, f"shape {D.shape}")
-    if not np.isfinite(D).all():
-        bad = float(D[~np.isfinite(D)][0])
-        refuse("D", caller, "finite, so computed without a cutoff", shown(bad))
-    return D
-
-
-def _check_classes(y: Any, n: int, caller: str) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the names of the classes and the index of each object's class."""
-    if y is None:
-        return [""], np.zeros(n, dtype=np.intp)
-    y = np.asarray(y)
-    if y.shape != (n,):
-        must = f"an array of shape ({n},), one class for each row of D"
-        refuse("y", caller, must, f"shape {y.shape}")
-    classes, index = np.unique(y, return_inverse=True)
-    return [str(name) for name in classes], index
-
-
-def _classical_scaling(D: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return points in the plane and the share of the variance that they explain."""
-    n = len(D)
-    if n < 2:
-        return np.zeros((n, 2)), 1.0
-    squared = ((D + D.T) / 2) ** 2
-    means = squared.mean(axis=0)
-    values, vectors = np.linalg.eigh((means[:, None] + means[None, :] - means.mean() - squared) / 2)
-    values = np.maximum(values[::-1], 0.0)
-    points = vectors[:, ::-1][:, :2] * np.sqrt(values[:2])
-    total = values.sum()
-    return points, float(values[:2].sum() / total) if total > 0 else 1.0
-
-
-def _name_rows(
-    ax: "Axes",
-    positions: NDArray[Any],
-    names: Sequence[str],
-    colors: Sequence[Any] | None = None,
-) -> None:
-    ax.set_xticks(positions, names, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(positions, names)
-    ax.tick_params(length=0)
-    for texts in (ax.get_xticklabels(), ax.get_yticklabels()):
-        for text, color in zip(texts, colors or [], strict=False):
-            text.set_color(color)
-
-
-def _class_colors(n: int) -> list[Any]:
-    import matplotlib as mpl
-
-    if n <= 10:
-        return [mpl.colormaps["tab10"](k) for k in range(n)]
-    return [mpl.colormaps["turbo"](0.05 + 0.9 * k / (n - 1)) for k in range(n)]

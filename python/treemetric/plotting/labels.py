@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treemetric.plotting.fonts import Typeface, typeface
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -51,6 +53,8 @@ def place_labels(
     list of bool
         Whether each name was written.
     """
+    face = typeface(names)
+    names = [face.text(name) for name in names]
     pixels_per_point = _settle(ax)
     centres = np.asarray(ax.transData.transform(points), dtype=np.float64)
     reach = (radii * pixels_per_point)[:, None]
@@ -59,7 +63,7 @@ def place_labels(
     taken: _Box = np.empty((0, 4))
     written = []
     for index, name in enumerate(names):
-        size = _measure(ax, name, font_size) if name else np.zeros(2)
+        size = _measure(ax, name, font_size, face) if name else np.zeros(2)
         offsets, far = _offsets(size, radii[index] * pixels_per_point, pixels_per_point)
         half = size / 2
         middle = centres[index] + offsets
@@ -73,7 +77,9 @@ def place_labels(
         bad = _overlap(boxes, dots).sum(axis=1) + far * (2.0 * pixels_per_point**2)
         best = int(np.argmin(np.where(free, bad, np.inf)))
         taken = np.vstack([taken, boxes[best]])
-        _write(ax, points[index], name, offsets[best] / pixels_per_point, far[best], font_size)
+        _write(
+            ax, points[index], name, offsets[best] / pixels_per_point, far[best], (font_size, face)
+        )
     return written
 
 
@@ -88,8 +94,8 @@ def _settle(ax: "Axes") -> float:
     return float(whole.dpi) / 72
 
 
-def _measure(ax: "Axes", name: str, font_size: float) -> NDArray[np.float64]:
-    text = ax.text(0, 0, name, fontsize=font_size, parse_math=False)
+def _measure(ax: "Axes", name: str, font_size: float, face: Typeface) -> NDArray[np.float64]:
+    text = ax.text(0, 0, name, fontsize=font_size, family=face.families, parse_math=False)
     box = text.get_window_extent()
     text.remove()
     return np.array([box.width, box.height])
@@ -123,7 +129,7 @@ def _write(
     name: str,
     offset: NDArray[np.float64],
     reach: float,
-    font_size: float,
+    font: tuple[float, Typeface],
 ) -> None:
     # A name away from its dot needs a line to the dot.
     line = {"arrowstyle": "-", "color": _GUIDE, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
@@ -134,7 +140,8 @@ def _write(
         textcoords="offset points",
         ha="center",
         va="center",
-        fontsize=font_size,
+        fontsize=font[0],
+        family=font[1].families,
         parse_math=False,
         arrowprops=line if reach > _REACHES[0] else None,
     )

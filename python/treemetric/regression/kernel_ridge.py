@@ -176,7 +176,7 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         self.intercept_ = constant if targets.ndim == 2 else float(constant)
 
     def predict(self, X: Any) -> FloatArray:
-        """Predict targets.
+        """Predict the target of each tree.
 
         Parameters
         ----------

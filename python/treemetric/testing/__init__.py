@@ -9,9 +9,14 @@ from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any
 
+from sklearn.base import is_regressor
+
 from treemetric._base.validation import check_seed
-from treemetric.testing.checks import CHECKS
-from treemetric.testing.tools import make_data
+from treemetric.testing.checks import GENERAL_CHECKS
+from treemetric.testing.class_checks import CLASS_CHECKS
+from treemetric.testing.number_checks import NUMBER_CHECKS
+from treemetric.testing.tools import make_data, with_numbers
+from treemetric.testing.weight_checks import WEIGHT_CHECKS
 
 __all__ = ["check_tree_estimator", "tree_estimator_checks"]
 
@@ -19,8 +24,8 @@ __all__ = ["check_tree_estimator", "tree_estimator_checks"]
 def check_tree_estimator(estimator: Any, *, seed: int = 0) -> None:
     """Check that an estimator on trees keeps the contract of scikit-learn.
 
-    The estimator is a classifier, a transformer or both, with ``fit(X, y)`` on trees. All checks
-    work on clones.
+    The estimator is a classifier or a regressor, a transformer or both, with ``fit(X, y)`` on
+    trees. All checks work on clones.
 
     Parameters
     ----------
@@ -45,7 +50,8 @@ def check_tree_estimator(estimator: Any, *, seed: int = 0) -> None:
     threads, prediction in parts, sets, lists and arrays of trees, cross-validation, grid search,
     pipelines, results of transformers, classes that are strings, integers or booleans, one, two
     and three classes, one tree, empty trees, equal trees of different classes, unknown labels,
-    targets and trees that must be refused, and tags.
+    targets and trees that must be refused, and tags. Regressors are checked with numbers as
+    targets. If fit takes ``sample_weight``, so are weights and their routing.
 
     Examples
     --------
@@ -89,7 +95,11 @@ def tree_estimator_checks(estimator: Any, *, seed: int = 0) -> list[Callable[[],
         message = f"estimator must be an instance. Got the class {estimator.__name__} instead."
         raise TypeError(message)
     data = make_data(check_seed(seed, "tree_estimator_checks"))
-    return [update_wrapper(partial(_run, check, estimator, data), check) for check in CHECKS]
+    special = CLASS_CHECKS
+    if is_regressor(estimator):
+        data, special = with_numbers(data), NUMBER_CHECKS
+    checks = (*GENERAL_CHECKS, *special, *WEIGHT_CHECKS)
+    return [update_wrapper(partial(_run, check, estimator, data), check) for check in checks]
 
 
 def _run(check: Callable[..., None], estimator: Any, data: Any) -> None:

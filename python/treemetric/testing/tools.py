@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from treemetric.tree import Tree
 
-METHODS = ("predict", "decision_function", "transform")
+METHODS = ("predict", "decision_function", "predict_proba", "transform")
 
 
 class Data(NamedTuple):
@@ -40,6 +40,12 @@ def make_data(seed: int) -> Data:
             path.append(node)
         trees.append(Tree.from_parents(labels, parents))
     return Data(trees[:18], classes[:18], trees[18:], seed)
+
+
+def with_numbers(data: Data) -> Data:
+    """Return the same trees with numbers as targets: how often the labels a and b occur."""
+    numbers = [float(sum(label in ("a", "b") for label in tree.labels)) for tree in data.trees]
+    return data._replace(y=np.array(numbers))
 
 
 def fresh(estimator: Any, data: Data, **params: Any) -> Any:

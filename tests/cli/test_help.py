@@ -1,0 +1,92 @@
+"""Help, completion and the version: what people try first."""
+
+import contextlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from treemetric import __version__
+from treemetric.cli import main
+
+COMMANDS = (
+    *("show", "convert", "report", "distance", "align", "pairwise", "nearest", "within"),
+    *("duplicates", "teds", "demo", "reproduce", "completion"),
+)
+
+
+def output(capsys, *arguments):
+    """What a command prints that ends with SystemExit or returns 0."""
+    with contextlib.suppress(SystemExit):
+        assert main(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_the_help_lists_all_commands_examples_and_exit_codes(capsys):
+    text = output(capsys, "--help")
+    for command in COMMANDS:
+        assert f"    {command} " in text
+    for piece in ("examples:", "exit codes:", "130  Ctrl-C", "--overwrite"):
+        assert piece in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_short_usage_and_examples(capsys, command):
+    text = output(capsys, command, "--help")
+    assert text.startswith(f"usage: treemetric {command} [options]")
+    assert "\n\n" in text
+    if command != "demo":
+        assert f"  treemetric {command}" in text.split("examples:")[1] or command == "completion"
+
+
+def test_the_version(capsys):
+    assert output(capsys, "--version") == f"treemetric {__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_options_and_choices(capsys, shell):
+    text = output(capsys, "completion", shell)
+    for word in (*COMMANDS, "ablation", "overwrite", "parquet"):
+        assert word in text
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_accept_the_script(capsys, tmp_path, shell):
+    found = shutil.which(shell)
+    if found is None or sys.platform == "win32":
+        pytest.skip(f"{shell} is not installed")
+    path = tmp_path / "script"
+    path.write_text(output(capsys, "completion", shell), encoding="utf-8")
+    subprocess.run([found, "-n", path], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["treemetric", "ne"], ["nearest"]),
+        (["treemetric", "nearest", "--ov"], ["--overwrite"]),
+        (["treemetric", "nearest", "--to", "p"], ["parquet"]),
+        (["treemetric", "reproduce", "a"], ["ablation"]),
+        (["treemetric", "reproduce", "ablation", "--fo"], ["--folds"]),
+        (["treemetric", "completion", "f"], ["fish"]),
+        (["treemetric", "pairwise", "some"], ["some.jsonl"]),
+        (["treemetric", "pairwise", "--costs", "some"], ["some.jsonl"]),
+    ],
+)
+def test_bash_completes(capsys, tmp_path, words, expected):
+    found = shutil.which("bash")
+    if found is None or sys.platform == "win32":
+        pytest.skip("bash is not installed")
+    (tmp_path / "some.jsonl").write_text("", encoding="utf-8")
+    quoted = " ".join(f"'{word}'" for word in words)
+    program = (
+        f"{output(capsys, 'completion', 'bash')}\nCOMP_WORDS=({quoted})\n"
+        f'COMP_CWORD={len(words) - 1}\n_treemetric\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
+    )
+    run = subprocess.run(
+        [found, "--norc"], input=program, cwd=tmp_path, text=True, capture_output=True, check=True
+    )
+    assert run.stdout.split() == expected
+    assert run.stderr == ""
