@@ -8,6 +8,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod bands;
 pub(crate) mod counts;
 mod dispatch;
 mod features;
