@@ -75,7 +75,8 @@ def add_parsers(commands: Any) -> None:
         summary="print the edits between two trees, or write them as a page",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
-        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched. "
+        "Names and constants of Python files are compared with --values only.",
         examples=(
             "treemetric align '{a{b}}' '{a{c}}'",
             "treemetric align a.json b.json --to csv",
