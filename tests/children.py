@@ -15,7 +15,7 @@ import textwrap
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import PIPE, STDOUT, TimeoutExpired
+from subprocess import PIPE, STDOUT, CalledProcessError, TimeoutExpired
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "PIPE",
     "STDOUT",
+    "CalledProcessError",
     "TimeoutExpired",
     "interrupt_script",
     "run",
+    "run_command",
     "run_script",
     "start",
 ]
@@ -50,6 +52,14 @@ def run(
     command, options = _call(arguments, env, options)
     with _default_sigint():
         return subprocess.run(command, check=False, capture_output=True, **options)
+
+
+def run_command(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run another program to its end, which must succeed."""
+    with _default_sigint():
+        return subprocess.run(
+            list(map(str, command)), check=True, capture_output=True, text=True, **options
+        )
 
 
 def run_script(script: str, *arguments: object, **options: Any) -> str:

@@ -55,7 +55,8 @@ def add(_app: "Sphinx", what: str, name: str, _item: Any, _options: Any, lines: 
 def _rst(text: str) -> str:
     """Return Markdown of a cell as reStructuredText."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
-    return re.sub(r"`([^`]+)`", r"``\1``", text)
+    # An escaped blank separates code from a letter or an exponent that follows it.
+    return re.sub(r"`([^`]+)`", r"``\1``\\ ", text)
 
 
 def setup(app: "Sphinx") -> dict[str, bool]:

@@ -79,7 +79,7 @@ PAGES = {
     "plotting": (
         "Plotting",
         "Pictures with matplotlib. The [gallery](/gallery/index.md) shows them with their code.",
-        {"": "treemetric.plotting"},
+        {"Pictures": "treemetric.plotting", "Reports": "treemetric.report"},
     ),
     "data": ("Data sets", "Trees to try things with.", {"": "treemetric.datasets"}),
     "compat": (

@@ -76,6 +76,10 @@ def positions_of(index: Any, count: int) -> np.ndarray[Any, Any]:
         must = "an int, a slice, a list of ints or a mask"
         message = f"tree sets are indexed by {must}; got {shown(index)}"
         raise TypeError(message)
+    # NumPy takes the largest unsigned integers for negative ones.
+    if array.dtype.kind == "u" and (array >= count).any():
+        message = f"index {array.max()} is out of range for a set of {count} trees"
+        raise IndexError(message)
     positions: np.ndarray[Any, Any] = np.arange(count)[array]
     return positions
 

@@ -12,6 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Tasks of a round for each thread. What they find is held until the round ends.
 const ROUND: usize = 32;
+/// The same of chunks: most tasks of a round, and pairs of kinds from which on rounds get shorter.
+const MOST_TASKS: usize = 1024;
+const ROUND_PAIRS: usize = 1 << 20;
 /// Rows that a thread sorts at a time, in neighbours.
 const PART: usize = 1 << 16;
 /// Bytes of a pair of kinds, of a neighbour, and of a neighbour in the arrays of the caller.
@@ -40,6 +43,36 @@ pub struct Rows {
     pub neighbors: Vec<Neighbor>,
     /// Number of distances that a kernel computed.
     pub computed: u64,
+}
+
+/// How far the chunks of a join have come.
+#[derive(Debug)]
+pub struct Cursor {
+    /// The first task that is left.
+    task: usize,
+    /// Tasks of the next round.
+    tasks: usize,
+    /// What the last round has found, and how much of it is in chunks: pairs of kinds, and pairs
+    /// of trees of the next one.
+    found: Vec<Found>,
+    place: usize,
+    pairs: usize,
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self { task: 0, tasks: ROUND, found: Vec::new(), place: 0, pairs: 0 }
+    }
+}
+
+impl Cursor {
+    /// Takes what the tasks before `task` have found.
+    fn take(&mut self, task: usize, found: Vec<Found>) {
+        // Rounds grow as long as they find little, so that many threads have something to do.
+        let wanted = if found.len() > ROUND_PAIRS { self.tasks / 2 } else { self.tasks * 2 };
+        self.tasks = wanted.clamp(1, MOST_TASKS);
+        (self.task, self.found, self.place, self.pairs) = (task, found, 0, 0);
+    }
 }
 
 /// What some tasks have found, in order.
@@ -105,41 +138,71 @@ impl Join {
         Ok(all)
     }
 
-    /// The pairs of all tasks from `*next` on, up to a bounded number: some whole rounds of tasks.
-    /// Inside one set and with symmetric costs every pair comes once, the smaller index first. Empty if
-    /// there are no more.
+    /// The next pairs, at most `most`. Inside one set and with symmetric costs every pair comes once,
+    /// the smaller index first. Empty if there are no more. What a chunk holds does not depend on
+    /// the number of threads.
     ///
     /// # Errors
     /// [`Error::Memory`] if a chunk does not fit; [`Error::Cancelled`] if `poll` asked to stop.
     pub fn chunk(
         &self,
         input: &Input<'_>,
-        next: &mut usize,
-        threads: usize,
-        cancel: &Cancel,
+        cursor: &mut Cursor,
+        most: usize,
+        (threads, cancel): (usize, &Cancel),
         mut poll: impl FnMut(u64) -> bool,
     ) -> Result<Chunk> {
         let mut chunk = Chunk::default();
-        while *next < self.tasks.len() && chunk.queries.is_empty() {
-            let end = self.tasks.len().min(*next + ROUND * threads);
-            let round = self.run(input, *next..end, threads, cancel, &mut poll)?;
-            *next = end;
-            let pairs: u64 = round.found.iter().map(|found| self.pairs_of(found)).sum();
-            memory::check("a chunk of the neighbours found", pairs * FOUND_BYTES)?;
-            for found in &round.found {
-                self.expand(input, found, |query, other| {
-                    let (query, other) = if input.is_mirrored() {
-                        (query.min(other), query.max(other))
-                    } else {
-                        (query, other)
-                    };
-                    chunk.queries.push(query);
-                    chunk.others.push(other);
-                    chunk.results.push(found.result);
-                });
+        loop {
+            while let Some(found) = cursor.found.get(cursor.place) {
+                let left = most - chunk.queries.len();
+                if left == 0 {
+                    return Ok(chunk);
+                }
+                memory::check("a chunk of the neighbours found", left as u64 * FOUND_BYTES)?;
+                let done =
+                    self.expand_some(input, found, cursor.pairs..cursor.pairs + left, &mut chunk);
+                if done {
+                    (cursor.place, cursor.pairs) = (cursor.place + 1, 0);
+                } else {
+                    cursor.pairs += left;
+                }
             }
+            if cursor.task == self.tasks.len() {
+                return Ok(chunk);
+            }
+            let end = self.tasks.len().min(cursor.task + cursor.tasks);
+            let round = self.run(input, cursor.task..end, threads, cancel, &mut poll)?;
+            cursor.take(end, round.found);
         }
-        Ok(chunk)
+    }
+
+    /// Adds some pairs of trees of two kinds, by number; returns whether these were the last.
+    fn expand_some(
+        &self,
+        input: &Input<'_>,
+        found: &Found,
+        pairs: Range<usize>,
+        chunk: &mut Chunk,
+    ) -> bool {
+        let (x, y) = (found.query as usize, found.other as usize);
+        let (queries, others) = (self.x.trees(x), self.y().trees(y));
+        let (mirrored, same) = (input.is_mirrored(), x == y && input.inside);
+        let all = queries.len() * others.len();
+        for pair in pairs.start..pairs.end.min(all) {
+            let (mut query, mut other) =
+                (queries[pair / others.len()], others[pair % others.len()]);
+            if same && (query == other || (mirrored && query > other)) {
+                continue;
+            }
+            if mirrored && query > other {
+                (query, other) = (other, query);
+            }
+            chunk.queries.push(query);
+            chunk.others.push(other);
+            chunk.results.push(found.result);
+        }
+        pairs.end >= all
     }
 
     /// All pairs, row by row.

@@ -7,9 +7,11 @@
 //! 1. candidates are found among the kinds of similar size: by a *scan* of histograms
 //!    (`simd/counts.rs`), or by an *index* of string segments (`segments.rs`), whichever is estimated to
 //!    be faster for a size;
-//! 2. candidates are removed by their strings (`strings.rs`);
-//! 3. the distance of those that remain is read off the strings (`mapping.rs`) or computed
-//!    (`exact.rs`).
+//! 2. candidates are removed by their strings, eight at a time (`sieve.rs`);
+//! 3. the distance of those that remain is read off the strings (`strings.rs`, `mapping.rs`) or
+//!    computed (`exact.rs`).
+//!
+//! The k nearest trees are found with the same bounds, level by level (`nearest.rs`).
 //!
 //! Other costs than one per edit are reduced to a number of edits (`edits.rs`). All ways give the same
 //! bits as all pairs in batches.
@@ -20,15 +22,18 @@ mod exact;
 mod known;
 mod letters;
 mod mapping;
+mod nearest;
 mod plan;
 mod query;
 mod segments;
+mod sieve;
 mod signatures;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod words;
 
-pub use answers::{Chunk, Rows};
+pub use answers::{Chunk, Cursor, Rows};
 pub use exact::Source;
 pub use known::Known;
 
@@ -128,6 +133,14 @@ impl Join {
         mut poll: impl FnMut() -> bool,
     ) -> Result<Option<Self>> {
         let mut crew = Crew::new(threads, cancel, &mut poll);
+        let Some(mut join) = Self::unplanned(input, &mut crew)? else { return Ok(None) };
+        join.plan(input, way, &mut crew)?;
+        let pays = way != Way::Auto || join.pays(input, &mut crew)?;
+        Ok(pays.then_some(join))
+    }
+
+    /// Looks at all trees. `None` if costs or radius leave no number of edits.
+    fn unplanned(input: &Input<'_>, crew: &mut Crew<'_>) -> Result<Option<Self>> {
         let sides: Vec<_> = if input.inside { vec![input.x] } else { vec![input.x, input.y] };
         let bytes = |side: &Source<'_>| {
             NODE_BYTES * side.flat.codes.len() as u64 + TREE_BYTES * side.flat.len() as u64
@@ -165,16 +178,13 @@ impl Join {
             .collect();
         let mut signatures = Vec::new();
         for (side, labels) in sides.iter().zip(&label_tables) {
-            signatures.push(Signatures::new(side.flat, labels, &mut crew)?);
+            signatures.push(Signatures::new(side.flat, labels, crew)?);
         }
         let kept = sides.iter().map(|side| Arc::new(Kept::new(side.flat.len()))).collect();
         let y = if input.inside { None } else { signatures.pop().map(Arc::new) };
         let Some(x) = signatures.pop() else { return Ok(None) };
         let (index, indexed, tasks) = (None, Vec::new(), Vec::new());
-        let mut join = Self { prices, label_tables, x, y, index, indexed, kept, tasks };
-        join.plan(input, way, &mut crew)?;
-        let pays = way != Way::Auto || join.pays(input, &mut crew)?;
-        Ok(pays.then_some(join))
+        Ok(Some(Self { prices, label_tables, x, y, index, indexed, kept, tasks }))
     }
 
     fn y(&self) -> &Signatures<'static> {

@@ -6,6 +6,7 @@ use crate::join::edits::Limits;
 use crate::join::exact::Sides;
 use crate::join::mapping::Mapping;
 use crate::join::segments::Prefixes;
+use crate::join::sieve::{Near, Sieve};
 use crate::join::strings::Diagonals;
 use crate::join::{Input, Join};
 use crate::pair::Costs;
@@ -60,8 +61,8 @@ pub(super) struct QueryScratch {
     /// The last query that met each position of y, one more.
     seen: Vec<u32>,
     prefixes: Prefixes,
-    preorder: Diagonals,
-    postorder: Diagonals,
+    sieve: Sieve,
+    diagonals: Diagonals,
     mapping: Mapping,
     numbering: Numbering,
     workspace: Workspace,
@@ -93,18 +94,21 @@ impl Queries<'_> {
         let windows = std::mem::take(&mut scratch.windows);
         for &window in &windows {
             self.find(query, window, scratch);
-            let candidates = std::mem::take(&mut scratch.candidates);
+            let QueryScratch { candidates, sieve, .. } = scratch;
             stages.candidates += candidates.len() as u64;
-            for (number, &other) in candidates.iter().enumerate() {
+            sieve.sift((&join.x, query), (join.y(), candidates), window.edits);
+            let near = std::mem::take(&mut sieve.near);
+            stages.near += near.len() as u64;
+            for (number, near) in near.iter().enumerate() {
                 if number % 256 == 255 {
                     self.cancel.check()?;
                 }
-                let pair = (query, other as usize);
-                if let Some(result) = self.verify(pair, window.edits, scratch, &mut stages)? {
-                    found.push(Found { query: query as u32, other, result });
+                let result = self.result(query, near, scratch, &mut stages)?;
+                if result <= self.input.radius {
+                    found.push(Found { query: query as u32, other: near.other, result });
                 }
             }
-            scratch.candidates = candidates;
+            scratch.sieve.near = near;
         }
         scratch.windows = windows;
         // The pairs among trees of one kind.
@@ -181,55 +185,49 @@ impl Queries<'_> {
         }
     }
 
-    /// The result of two kinds, if it is within the radius.
-    fn verify(
+    /// The result of two kinds, or infinity if it is above the radius.
+    fn result(
         &self,
-        (query, other): (usize, usize),
-        edits: usize,
+        query: usize,
+        near: &Near,
         scratch: &mut QueryScratch,
         stages: &mut Stages,
-    ) -> Result<Option<f64>> {
-        let (x, y) = (&self.join.x, self.join.y());
-        let (a, b) = (x.preorder(query), y.preorder(other));
-        let Some(first) = scratch.preorder.distance(a, b, edits) else { return Ok(None) };
-        let (a, b) = (x.postorder(query), y.postorder(other));
-        let Some(second) = scratch.postorder.distance(a, b, edits) else { return Ok(None) };
-        stages.near += 1;
-        let pair = (x.first(query), y.first(other));
-        let result = match self.by_strings(pair, (first, second), scratch) {
-            Some(result) => result,
-            None => self.exact(pair, scratch, stages)?,
-        };
-        Ok((result <= self.input.radius).then_some(result))
+    ) -> Result<f64> {
+        if let Some(result) = self.by_strings(query, near, scratch) {
+            return Ok(result);
+        }
+        let pair = (self.join.x.first(query), self.join.y().first(near.other as usize));
+        self.exact(pair, scratch, stages)
     }
 
-    /// The result of two trees if an alignment of their strings, whose distances are known, is one of
-    /// the trees.
-    fn by_strings(
-        &self,
-        (i, j): (usize, usize),
-        (first, second): (usize, usize),
-        scratch: &mut QueryScratch,
-    ) -> Option<f64> {
+    /// The result of two kinds if an alignment of their strings is one of their trees.
+    fn by_strings(&self, query: usize, near: &Near, scratch: &mut QueryScratch) -> Option<f64> {
         if !matches!(self.input.costs, Costs::Unit) {
             return None;
         }
-        let (x, y) = (self.sides.x.0.flat.tree(i), self.sides.y.0.flat.tree(j));
+        let (of_x, of_y, other) = (&self.join.x, self.join.y(), near.other as usize);
+        let x = self.sides.x.0.flat.tree(of_x.first(query));
+        let y = self.sides.y.0.flat.tree(of_y.first(other));
         let nodes = (x.len(), y.len());
-        let [of_x, of_y] = self.join.labels();
-        let differ = |a: i32, b: i32| of_x.codes[a as usize] != of_y.codes[b as usize];
-        let QueryScratch { preorder, postorder, mapping, .. } = scratch;
-        let bound = first.max(second);
+        let [labels_x, labels_y] = self.join.labels();
+        let differ = |a: i32, b: i32| labels_x.codes[a as usize] != labels_y.codes[b as usize];
+        let QueryScratch { diagonals, mapping, .. } = scratch;
+        let bound = near.bound();
+        let strings = [
+            (of_x.preorder(query), of_y.preorder(other)),
+            (of_x.postorder(query), of_y.postorder(other)),
+        ];
         let mut found = None;
-        if first == bound {
+        for (order, (a, b)) in strings.into_iter().enumerate() {
+            if found.is_some() || near.edits[order] as usize != bound {
+                continue;
+            }
+            diagonals.distance(a, b, bound)?;
             mapping.clear(nodes);
-            preorder.alignment(nodes, first, |i, j, count| mapping.add(i, j, count));
-            found = mapping.edits((x, y), differ).filter(|&edits| edits == bound);
-        }
-        if found.is_none() && second == bound {
-            mapping.clear(nodes);
-            postorder.alignment(nodes, second, |i, j, count| mapping.add(i, j, count));
-            mapping.turn_to_preorder(x, y);
+            diagonals.alignment(nodes, bound, |i, j, count| mapping.add(i, j, count));
+            if order == 1 {
+                mapping.turn_to_preorder(x, y);
+            }
             found = mapping.edits((x, y), differ).filter(|&edits| edits == bound);
         }
         let distance = self.input.costs.total(found? as i128);

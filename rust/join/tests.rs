@@ -90,9 +90,11 @@ fn check(x: &Set, y: &Set, input: &Input<'_>) -> std::result::Result<(), TestCas
             let rows = join.rows(&input, threads, &cancel, |_| true).unwrap();
             check_rows(&rows, &expected)?;
             // The same pairs in chunks, each pair of a set once.
-            let (mut next, mut pairs) = (0, Vec::new());
+            let (mut cursor, mut pairs) = (Cursor::default(), Vec::new());
             loop {
-                let chunk = join.chunk(&input, &mut next, threads, &cancel, |_| true).unwrap();
+                let work = (threads, &cancel);
+                let chunk = join.chunk(&input, &mut cursor, 7, work, |_| true).unwrap();
+                prop_assert!(chunk.queries.len() <= 7);
                 if chunk.queries.is_empty() {
                     break;
                 }
@@ -183,6 +185,64 @@ proptest! {
         let costs = Costs::Unit;
         check(&set, &set, &Input { x, y: x, costs, norm: None, radius: 0.0, inside: true, symmetric: true })?;
     }
+}
+
+/// The nearest of all distances, level by level.
+fn check_nearest(x: &Set, y: &Set, inside: bool) -> std::result::Result<(), TestCaseError> {
+    let (of_x, of_y) = (x.source(true), y.source(true));
+    let costs = Costs::Unit;
+    let radius = f64::INFINITY;
+    let input = Input { x: of_x, y: of_y, costs, norm: None, radius, inside, symmetric: true };
+    let all = slowly(x, y, &input);
+    let candidates = y.prepared.len().saturating_sub(usize::from(inside));
+    let cancel = Cancel::default();
+    for k in [1, 2, 5, candidates] {
+        let Some(join) = Join::for_nearest(&input, 2, &cancel, || true).unwrap() else { continue };
+        let found = join.nearest(&input, k, (2, &cancel), |_| true).unwrap();
+        if k == 0 || k > candidates || x.prepared.is_empty() {
+            prop_assert!(found.is_none() || k == 0);
+            continue;
+        }
+        let found = found.unwrap();
+        for (row, all) in found.rows.iter().zip(&all) {
+            prop_assert_eq!(&row[..], &all[..k]);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(naive::cases(48))]
+
+    #[test]
+    fn levels_find_the_nearest(
+        x in proptest::collection::vec(trees(14, 3), 0..14),
+        y in proptest::collection::vec(trees(90, 3), 1..10),
+        again in proptest::collection::vec(any::<proptest::sample::Index>(), 0..6),
+    ) {
+        let copies: Vec<_> = again.iter().map(|index| index.get(&y).clone()).collect();
+        let y: Vec<_> = y.into_iter().chain(copies).collect();
+        let all: Vec<_> = x.iter().chain(&y).cloned().collect();
+        check_nearest(&Set::new(&x), &Set::new(&y), false)?;
+        check_nearest(&Set::new(&y), &Set::new(&x), false)?;
+        let all = Set::new(&all);
+        check_nearest(&all, &all, true)?;
+    }
+}
+
+/// Neighbours that are farther than a band is wide.
+#[test]
+fn far_neighbours_are_found() {
+    let chain = |n: i32, label: i32| Plain {
+        codes: (0..n).map(|i| if i % 5 == 0 { i % 3 } else { label }).collect(),
+        parents: (-1..n - 1).collect(),
+    };
+    let some: Vec<_> = (0..12).map(|i| chain(60 + 17 * i, i % 4)).collect();
+    let set = Set::new(&some);
+    check_nearest(&set, &set, true).unwrap();
+    let few = Set::new(&some[..3]);
+    check_nearest(&few, &set, false).unwrap();
+    check_nearest(&set, &few, false).unwrap();
 }
 
 #[test]

@@ -28,4 +28,5 @@ pub use paired::{PairedRequest, paired};
 pub use plan::{LARGE_WORK, inner_share};
 pub use request::{Computed, MatrixRequest};
 pub(crate) use results::{Results, must_meet_themselves};
+pub(crate) use search::{Best, Exact, Shares};
 pub use search::{Found, Index, Method, Neighbor, Pivots, Search, Wanted, search};

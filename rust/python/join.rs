@@ -2,16 +2,17 @@
 
 use crate::error::Error;
 use crate::features::Flat;
-use crate::join::{Input, Join as Core, Known, Rows as Found, Source, Way};
+use crate::join::{Cursor, Input, Join as Core, Known, Rows as Found, Source, Way};
 use crate::pair::{Costs, Norm};
 use crate::parallel::Cancel;
 use crate::python::cost::CostTable;
 use crate::python::distance::norm_named;
+use crate::python::neighbors;
 use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Codes, parents and offsets of trees.
 type Arrays = (Py<PyArray1<i32>>, Py<PyArray1<i32>>, Py<PyArray1<i64>>);
@@ -32,8 +33,8 @@ pub(super) struct Join {
     radius: f64,
     norm: Option<Norm>,
     core: Core,
-    /// The first task that is left.
-    next: Mutex<usize>,
+    /// How far the chunks have come.
+    cursor: Mutex<Cursor>,
 }
 
 /// The arrays of a set, as long as they are read.
@@ -110,8 +111,30 @@ impl Join {
                 Core::new(input, way, threads, cancel, || poll(0))
             })
         })?;
-        let next = Mutex::new(0);
-        Ok(made.map(|core| Self { x, y, costs, radius, norm, core, next }))
+        let cursor = Mutex::new(Cursor::default());
+        Ok(made.map(|core| Self { x, y, costs, radius, norm, core, cursor }))
+    }
+
+    /// The k nearest trees under unit costs; `None` if there is nothing to gain over other searches.
+    #[staticmethod]
+    fn nearest(
+        py: Python<'_>,
+        sets: (GivenTrees, Option<GivenTrees>),
+        k: usize,
+        work: Work,
+    ) -> PyResult<Option<Rows<'_>>> {
+        let (x, y) = &sets;
+        let (threads, progress) = work;
+        let found = with_input(py, (x, y.as_ref()), None, (f64::INFINITY, None), |input| {
+            let total = input.x.flat.len() as u64;
+            run::enter(py, progress, total, |cancel, poll| {
+                let Some(join) = Core::for_nearest(input, threads, cancel, || poll(0))? else {
+                    return Ok(None);
+                };
+                join.nearest(input, k, (threads, cancel), poll)
+            })
+        })?;
+        Ok(found.map(|found| neighbors::in_arrays(py, &found)))
     }
 
     /// How candidates are found: "scan" or "index".
@@ -129,14 +152,17 @@ impl Join {
         Ok(in_arrays(py, &found))
     }
 
-    /// Some more pairs; empty arrays after the last ones.
-    fn chunk<'py>(&self, py: Python<'py>, work: Work) -> PyResult<Chunk<'py>> {
+    /// The next pairs, at most `most`; empty arrays after the last ones.
+    fn chunk<'py>(&self, py: Python<'py>, most: usize, work: Work) -> PyResult<Chunk<'py>> {
         let (threads, progress) = work;
-        let mut task = *self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        // A second reader would wait for the lock while it holds the interpreter.
+        let Ok(mut guard) = self.cursor.try_lock() else {
+            return Err(Error::Invalid("the join is read by another call".to_owned()).into());
+        };
+        let cursor = &mut *guard;
         let found = self.run(py, progress, |input, cancel, poll| {
-            self.core.chunk(input, &mut task, threads, cancel, poll)
+            self.core.chunk(input, cursor, most, (threads, cancel), poll)
         })?;
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = task;
         let wide = |trees: &[u32]| trees.iter().map(|&tree| i64::from(tree)).collect();
         Ok((
             PyArray1::from_vec(py, wide(&found.queries)),

@@ -117,7 +117,7 @@ fn check_pivots<'a>(
     Ok(Pivots { chosen, distances, slack })
 }
 
-fn in_arrays<'py>(py: Python<'py>, found: &Found) -> Rows<'py> {
+pub(super) fn in_arrays<'py>(py: Python<'py>, found: &Found) -> Rows<'py> {
     let mut offsets = Vec::with_capacity(found.rows.len() + 1);
     offsets.push(0);
     let mut end = 0;

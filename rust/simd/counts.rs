@@ -69,6 +69,18 @@ pub(crate) fn near(
     near_plainly(one, many, most, first, found);
 }
 
+/// Fills `found` with the differences of many histograms from one.
+pub(crate) fn differences(one: &[u8; PLACES], many: &[[u8; PLACES]], found: &mut Vec<u16>) {
+    found.clear();
+    #[cfg(target_arch = "x86_64")]
+    if Instructions::Avx2.is_usable() {
+        // SAFETY: AVX2 was detected.
+        unsafe { visit_by_avx2(one, many, |_, sum| found.push(sum as u16)) };
+        return;
+    }
+    found.extend(many.iter().map(|other| difference(one, other) as u16));
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn near_by_avx2(
@@ -78,6 +90,17 @@ fn near_by_avx2(
     first: u32,
     found: &mut Vec<u32>,
 ) {
+    visit_by_avx2(one, many, |place, sum| {
+        if sum <= most {
+            found.push(first + place);
+        }
+    });
+}
+
+/// Calls `visit` with the place and the difference of every histogram.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn visit_by_avx2(one: &[u8; PLACES], many: &[[u8; PLACES]], mut visit: impl FnMut(u32, u32)) {
     use std::arch::x86_64::{
         _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi64,
         _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_sad_epu8,
@@ -89,14 +112,12 @@ fn near_by_avx2(
         (load(low), load(high))
     };
     let (low, high) = halves(one);
-    for (place, other) in (first..).zip(many) {
+    for (place, other) in (0..).zip(many) {
         let (a, b) = halves(other);
         let sums = _mm256_add_epi64(_mm256_sad_epu8(low, a), _mm256_sad_epu8(high, b));
         let sums = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
         let sum = _mm_cvtsi128_si64(_mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums)));
-        if sum as u32 <= most {
-            found.push(place);
-        }
+        visit(place, sum as u32);
     }
 }
 
@@ -140,6 +161,10 @@ mod tests {
                 let mut plain = vec![7];
                 near_plainly(one, &all, most, 100, &mut plain);
                 prop_assert_eq!(&found, &plain);
+                let mut sums = vec![3];
+                differences(one, &all, &mut sums);
+                let slowly: Vec<u16> = all.iter().map(|other| slow(one, other) as u16).collect();
+                prop_assert_eq!(sums, slowly);
                 let expected = (0..9).filter(|&i| slow(one, &all[i]) <= most as i32);
                 let expected: Vec<u32> = expected.map(|i| 100 + i as u32).collect();
                 prop_assert_eq!(&found[1..], &expected[..]);

@@ -10,6 +10,7 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512vl;
+pub(crate) mod bands;
 pub(crate) mod counts;
 mod dispatch;
 mod features;

@@ -2,11 +2,11 @@
 
 import contextlib
 import shutil
-import subprocess
 import sys
 
 import pytest
 
+from children import run_command
 from treemetric import __version__
 from treemetric.cli import main
 
@@ -59,7 +59,7 @@ def test_shells_accept_the_script(capsys, tmp_path, shell):
         pytest.skip(f"{shell} is not installed")
     path = tmp_path / "script"
     path.write_text(output(capsys, "completion", shell), encoding="utf-8")
-    subprocess.run([found, "-n", path], check=True, capture_output=True)
+    assert run_command(found, "-n", path).stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,6 @@ def test_bash_completes(capsys, tmp_path, words, expected):
         f"{output(capsys, 'completion', 'bash')}\nCOMP_WORDS=({quoted})\n"
         f'COMP_CWORD={len(words) - 1}\n_treemetric\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
     )
-    run = subprocess.run(
-        [found, "--norc"], input=program, cwd=tmp_path, text=True, capture_output=True, check=True
-    )
+    run = run_command(found, "--norc", input=program, cwd=tmp_path)
     assert run.stdout.split() == expected
     assert run.stderr == ""

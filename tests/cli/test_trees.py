@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 from treemetric import TreeSet
@@ -62,6 +63,16 @@ def test_messages_of_show_name_options(capsys, arguments, message):
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (2, "")
     assert err.startswith(f"treemetric: error: {message}")
+
+
+def test_a_tree_of_a_file_is_chosen_by_its_id(capsys, trees, tmp_path):
+    assert run(capsys, "show", trees, "--id", "r")[1] == "x\n└── y\n"
+    plain = tmp_path / "trees.txt"
+    plain.write_text("{a}\n{b{c}}\n", encoding="utf-8")
+    assert run(capsys, "show", plain, "--id", "1")[1] == "b\n└── c\n"
+    assert "It contains 3. Choose one by --id." in run(capsys, "show", trees)[2]
+    message = "--id must be one of the 3 names of trees, such as 'p'. Got 'z'."
+    assert message in run(capsys, "show", trees, "--id", "z")[2]
 
 
 def test_formats_are_converted(capsys, tmp_path, trees):
@@ -140,3 +151,58 @@ def test_few_trees_need_no_number_of_neighbours(capsys, trees):
     code, _, err = run(capsys, "nearest", "-k", 3, trees)
     assert code == 2
     assert err.startswith("treemetric: error: -k must be an int in the range [1, 2]")
+
+
+def test_children_without_an_order(capsys, tmp_path):
+    one, two = tmp_path / "one.nwk", tmp_path / "two.nwk"
+    one.write_text("((A,B)X,C)R;\n", encoding="utf-8")
+    two.write_text("(C,(B,A)X)R;\n", encoding="utf-8")
+    assert run(capsys, "distance", one, two)[1] != "0\n"
+    assert run(capsys, "distance", one, two, "--unordered")[1] == "0\n"
+    assert run(capsys, "align", one, two, "--unordered")[1] == "0 edits, an optimal alignment\n"
+    table = run(capsys, "pairwise", one, two, "--unordered", "--to", "json")[1]
+    assert json.loads(table)["distances"] == [[0, 0], [0, 0]]
+    page = tmp_path / "align.html"
+    assert run(capsys, "align", one, two, "--unordered", "-o", page)[0] == 0
+    matrix = tmp_path / "D.npy"
+    assert run(capsys, "pairwise", one, two, "--unordered", "-o", matrix)[0] == 0
+    assert np.load(matrix).tolist() == [[0, 0], [0, 0]]
+    assert "exists" in run(capsys, "pairwise", one, two, "--unordered", "-o", matrix)[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["distance", "{a}", "{b}", "--unordered", "--norm", "max"], "--norm cannot be combined"),
+        (["pairwise", "-", "--unordered", "--memory", "1GB"], "--unordered keeps the matrix"),
+        (["pairwise", "-", "--unordered", "-o", "D.zarr"], "--unordered keeps the matrix"),
+    ],
+)
+def test_options_that_exclude_each_other(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_distances_in_relation_to_sizes(capsys, trees):
+    assert run(capsys, "distance", "{a{b}}", "{a{c}}", "--norm", "max")[1] == "0.5\n"
+    out = run(capsys, "pairwise", trees, "--norm", "sum", "--condensed")[1]
+    rows = list(csv.reader(io.StringIO(out)))[1:]
+    assert [float(row[2]) for row in rows] == pytest.approx([1 / 6, 3 / 5, 3 / 5])
+
+
+def test_functions_of_source_code(capsys, tmp_path):
+    source = tmp_path / "src"
+    source.mkdir()
+    body = "".join(f"    a{k} = {k} + len(str({k}))\n" for k in range(4))
+    (source / "good.py").write_text(f"def f():\n{body}\n\ndef g():\n    pass\n", encoding="utf-8")
+    (source / "bad.py").write_text("def f(:\n", encoding="utf-8")
+    code, out, err = run(capsys, "convert", source, "--functions")
+    assert code == 0
+    (line,) = out.splitlines()
+    assert json.loads(line)["id"].endswith("good.py:1 f")
+    assert "warning" in err
+    assert "bad.py" in err
+    page = run(capsys, "report", source / "good.py", "--functions")[1]
+    assert "good.py:1 f" in page
+    assert "--functions needs Python files" in run(capsys, "report", "-", "--functions")[2]

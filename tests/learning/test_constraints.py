@@ -135,7 +135,7 @@ def by_pairs():
 def test_pairs_are_learned(by_pairs):
     assert by_pairs.learned_
     assert by_pairs.costs_.is_pseudo_metric()
-    assert by_pairs.fit_weights_.shape == (5, 4)
+    assert by_pairs.fit_weights_.shape == (by_pairs.n_fits, 4)
     new = make_strings(60, random_state=1)
     same = new.target[PAIRS[:, 0]] == new.target[PAIRS[:, 1]]
     distances = by_pairs.get_metric().pairwise(new.data)[PAIRS[:, 0], PAIRS[:, 1]]
@@ -277,3 +277,13 @@ def test_a_fit_that_fails_leaves_the_earlier_one(by_pairs):
 
 def test_equal_trees_have_one_group():
     assert equal_trees(tm.TreeSet(chains("ab", "b", "ab"))).tolist() == [0, 1, 0]
+
+
+def test_a_sample_of_many_constraints(monkeypatch):
+    monkeypatch.setattr("treemetric.learning._constraint_fits._MOST", 300)
+    learner = NCACosts(random_state=0, vector_scale=0.3).fit_pairs(PAIRS, SIGNS, X)
+    assert learner.learned_
+    again = NCACosts(random_state=0, vector_scale=0.3).fit_pairs(PAIRS, SIGNS, X)
+    assert again.costs_ == learner.costs_
+    triplets = NCACosts(random_state=0, fallback=False).fit_triplets(random_triplets(0, 1500), X)
+    assert triplets.learned_

@@ -1,5 +1,8 @@
 """Defaults that do not harm, weights of trees, trees held out, and scores of classes."""
 
+import pickle
+import warnings
+
 import numpy as np
 import pytest
 import sklearn
@@ -20,6 +23,7 @@ from treemetric.exceptions import CollapsedCostsWarning, UnknownLabelError
 from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
 from treemetric.learning._cost_space import closed
 from treemetric.learning._embedding import EmbeddingLoss, merged, weighted_points
+from treemetric.learning._harm import harms, neighbour_error, sample_size
 from treemetric.learning.gesl import void_share
 from treemetric.learning.symbol_counts import fold
 
@@ -184,6 +188,53 @@ def test_void_trees_are_those_at_distance_zero():
     assert void_share(costs, trees) == 0.6
     assert not tm.pairwise_distances(trees[:3], costs=costs.closure()).any()
     assert void_share(tm.CostMatrix("abc", np.zeros((4, 4))), trees) == 0.0
+
+
+def test_gesl_uses_the_initial_costs_where_learned_costs_are_worse():
+    strings = make_strings(160, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapsedCostsWarning)
+        learner = GESL().fit(strings.data, strings.target)
+    assert learner.distance_ == "initial"
+    unit = tm.pairwise_distances(strings.data)
+    np.testing.assert_array_equal(learner.transform(strings.data), unit)
+    assert learner.get_metric().costs == tm.UnitCosts().to_matrix(learner.costs_.alphabet)
+    assert learner.costs_ != learner.get_metric().costs
+    # Labels that training has not seen, and the learned distances.
+    new = [tm.Tree.from_sequence("axb")]
+    expected = tm.pairwise_distances(new, strings.data)
+    np.testing.assert_array_equal(learner.transform(new), expected)
+    again = pickle.loads(pickle.dumps(learner))
+    np.testing.assert_array_equal(again.transform(new), expected)
+    pseudo = learner.set_params(distance="pseudo").transform(strings.data)
+    groups = np.arange(160)
+    errors = [neighbour_error(d, strings.target, groups) for d in (unit, pseudo)]
+    assert errors[0] < errors[1]
+
+
+def test_errors_of_neighbours_that_differ():
+    distances = np.array([[0.0, 0, 1, 2], [0, 0, 1, 2], [1, 1, 0, 3], [2, 2, 3, 0]])
+    codes = np.array([0, 0, 1, 1])
+    # With copies: 0 and 1 are nearest to 2, which is nearest to them; 3 is nearest to 0 and 1.
+    assert neighbour_error(distances, codes, np.array([0, 0, 1, 2])) > 0.5
+    # Without: 0 and 1 are each other's nearest trees. All four trees have two votes of each class.
+    found = neighbour_error(distances, codes, np.arange(4))
+    assert found == pytest.approx(0.5)
+    assert neighbour_error(distances, codes, np.zeros(4, dtype=int)) == 0.0
+
+
+def test_few_large_trees_are_compared():
+    small, large = words(200, 5)[0], tm.TreeSet([tm.Tree.from_sequence("ab" * 1000)] * 200)
+    assert sample_size(small, "actual") == sample_size(small, "pseudo") == 200
+    assert sample_size(large, "pseudo") == 50
+    random = np.random.RandomState(0)
+    metric = LearnedMetric(tm.UnitCosts().to_matrix("ab"), tm.UnitCosts())
+    some = tm.TreeSet([tm.Tree.from_sequence("ab"[i % 2] * (300 + i)) for i in range(80)])
+    assert sample_size(some, "actual") < 80
+    codes = np.arange(80) // 2 % 2
+    unit = tm.pairwise_distances(some)
+    assert not harms(some, codes, unit, metric, random, None)
+    assert harms(some, codes, 1.0 * (codes[:, None] != codes), metric, random, None)
 
 
 # --- weights ---------------------------------------------------------------------------------

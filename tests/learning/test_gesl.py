@@ -162,7 +162,7 @@ def test_predict_goes_by_the_nearest_prototype(name):
 
 
 def test_the_actual_distance_is_that_of_the_closure():
-    learner = GESL(beta=0.5, script="one").fit(X, Y)
+    learner = GESL(beta=0.5, script="one", distance="actual").fit(X, Y)
     assert not learner.costs_.is_pseudo_metric()
     expected = tm.pairwise_distances(X, costs=learner.costs_.closure())
     np.testing.assert_array_equal(learner.transform(X), expected)

@@ -1,4 +1,4 @@
-"""KernelRegressionCosts: the loss against a slow twin, gradients, the fallback, the contract."""
+"""KernelRegressionCosts: the loss against a slow twin, gradients, and the fallback."""
 
 import pickle
 
@@ -22,7 +22,6 @@ from treemetric.learning._regression_loss import RegressionLoss
 from treemetric.learning._votes import neighbour_shares
 from treemetric.learning.kernel_regression_costs import _quantiles, _standardised
 from treemetric.regression import KNeighborsTreeRegressor
-from treemetric.testing import tree_estimator_checks
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.RandomState)
 
@@ -218,8 +217,3 @@ def test_large_sets_draw_neighbours(monkeypatch):
     monkeypatch.setattr("treemetric.learning._nca_fit._ALL_PAIRS", 10)
     learner = KernelRegressionCosts(n_fits=2, random_state=0).fit(X, Y)
     assert learner.score(NEW, NEW_Y) > 0.3
-
-
-@pytest.mark.parametrize("check", tree_estimator_checks(KernelRegressionCosts(n_fits=2)))
-def test_the_contract_of_estimators(check):
-    check()

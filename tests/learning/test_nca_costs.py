@@ -298,7 +298,7 @@ def test_costs_are_a_pseudo_metric_with_intervals(fitted):
     assert again._known_metric(None, 1e-9)
     with pytest.raises(tm.exceptions.UnknownLabelError):
         costs.is_pseudo_metric("x")
-    assert fitted.fit_weights_.shape == (5, 4)
+    assert fitted.fit_weights_.shape == (8, 4)
     np.testing.assert_allclose(fitted.fit_weights_.mean(axis=1), 1.0)
     np.testing.assert_allclose(fitted.fit_weights_.mean(axis=0), costs.matrix[:-1, -1], atol=0.002)
     assert (fitted.losses_ > 0).all()

@@ -327,7 +327,7 @@ def test_the_command_does_not_overwrite_unless_told(capsys, tmp_path, source):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "D.txt"], ".npy, .zarr, or --to"),
+        (["-o", "D.txt"], ".npy, .parquet, .zarr, or --to"),
         (["-o", "D.npy", "--memory", "some"], "--memory must be"),
     ],
 )

@@ -134,6 +134,14 @@ def test_paths_are_checked(tmp_path):
             function(7)
 
 
+def test_names_are_no_patterns(tmp_path):
+    other = tmp_path / "a.index.7-ab.part"
+    other.write_text("of another file")
+    tm.TreeIndex(chains("ab")).save(tmp_path / "[ab].index")
+    assert len(tm.TreeIndex.open(tmp_path / "[ab].index")) == 1
+    assert other.exists()
+
+
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "trees.index"

@@ -491,7 +491,8 @@ def test_progress_ends_at_the_end_and_may_stop(options):
 
 
 LONG = {
-    "nearest": "tm.nearest(MANY, k=3)",
+    # More than the copies of a tree, which are found at once.
+    "nearest": "tm.nearest(MANY, k=100)",
     "within": "tm.within(MANY, radius=200, n_jobs=2)",
     "exhaustive": "tm.within(MANY, radius=float('inf'))",
     "few large": "tm.nearest([zigzag(4000) for _ in range(3)], k=1)",

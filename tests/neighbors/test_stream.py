@@ -49,18 +49,31 @@ def narrow(monkeypatch):
     monkeypatch.setattr("treemetric.neighbors.pair_files.CHUNK", 12)
 
 
+METHODS = ("auto", "batches", "scan", "index")
+
+
+def radii_of(X, Y, **options):
+    """At, just below and just above some distances, and where none or all are near."""
+    values = np.unique(tm.pairwise_distances(X, Y, **options)).tolist()
+    some = [*values[:2], *values[len(values) // 2 :][:1]]
+    beside = [np.nextafter(v, way) for v in some[:2] for way in (-1, np.inf) if v > 0]
+    return {0.0, np.inf, *some, *beside}
+
+
 def check(X, Y, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("treemetric.neighbors.join.BAND", 2)
+        patch.setattr("treemetric.neighbors.join.CHUNK", 9)
         for other in (None, Y):
-            values = np.unique(tm.pairwise_distances(X, other, **options)).tolist()
-            below = [np.nextafter(v, -1) for v in values[:2] if v > 0]
-            for radius in {0.0, np.inf, *values[:3], *values[len(values) // 2 :][:1], *below}:
-                got = listed(tm.iter_within(X, other, radius=radius, **options))
-                assert got == slowly(X, other, radius, **options)
-            if other is None:
-                got = listed(tm.iter_within(X, radius=radius, once=True, **options))
-                assert got == slowly(X, None, radius, once=True, **options)
+            for radius in radii_of(X, other, **options):
+                expected = slowly(X, other, radius, **options)
+                for method in METHODS:
+                    patch.setattr("treemetric.neighbors.request._METHOD", method)
+                    got = listed(tm.iter_within(X, other, radius=radius, **options))
+                    assert got == expected
+                    if other is None:
+                        got = listed(tm.iter_within(X, radius=radius, once=True, **options))
+                        assert got == [pair for pair in expected if pair[0] < pair[1]]
 
 
 @given(SETS, SETS)
@@ -102,7 +115,9 @@ def test_other_costs(name, X, Y):
 
 
 @pytest.mark.usefixtures("narrow")
-def test_pairs_do_not_depend_on_threads():
+@pytest.mark.parametrize("method", METHODS)
+def test_pairs_do_not_depend_on_threads(method, monkeypatch):
+    monkeypatch.setattr("treemetric.neighbors.request._METHOD", method)
     one, two = (
         [list(map(np.ndarray.tolist, c)) for c in tm.iter_within(SOME, radius=2, n_jobs=n)]
         for n in (1, 2)
@@ -112,6 +127,7 @@ def test_pairs_do_not_depend_on_threads():
 
 
 def test_sizes_far_apart_are_not_compared(monkeypatch):
+    monkeypatch.setattr("treemetric.neighbors.request._METHOD", "batches")
     monkeypatch.setattr("treemetric.neighbors.join.BAND", 10)
     trees = [tm.Tree.from_sequence("a" * (i // 10)) for i in range(100)]
     totals = []
@@ -154,7 +170,9 @@ def test_unknown_labels_are_an_error_of_the_call():
 
 
 @pytest.mark.usefixtures("narrow")
-def test_progress_may_stop():
+@pytest.mark.parametrize("method", METHODS)
+def test_progress_may_stop(method, monkeypatch):
+    monkeypatch.setattr("treemetric.neighbors.request._METHOD", method)
     pairs = tm.iter_within(SOME, radius=1, progress=lambda done, total: done < total / 2)
     with pytest.raises(tm.exceptions.CancelledError):
         listed(pairs)

@@ -17,6 +17,7 @@ sys.path.append(str(FOLDER))
 import goals  # noqa: E402
 import growth_theory  # noqa: E402
 import guard  # noqa: E402
+import learners  # noqa: E402
 import measure  # noqa: E402
 import report as reports  # noqa: E402
 import workloads  # noqa: E402
@@ -224,3 +225,44 @@ def test_every_workload_of_the_guard_is_recorded():
     _, recorded = guard.read(guard.RECORD)
     assert all(f'("{name}"' in source for name in recorded)
     assert len(recorded) == 12
+
+
+# --- errors of learners ----------------------------------------------------------------
+
+
+def test_the_test_of_resampled_errors():
+    # By hand: mean 0.1, variance 0.02 / 3, (1 / 4 + 1 / 4) · variance, t = √3 with 3 degrees.
+    differences = np.array([0.0, 0.1, 0.1, 0.2])
+    assert learners.resampled_p(differences, [80, 20]) == pytest.approx(0.181690, abs=1e-6)
+    assert learners.resampled_p(-differences, [80, 20]) == pytest.approx(0.181690, abs=1e-6)
+    assert learners.resampled_p(np.zeros(4), [80, 20]) == 1.0
+    assert learners.resampled_p(np.ones(4), [80, 20]) == 0.0
+
+
+def test_only_clear_differences_are_marked():
+    def table(units, errors):
+        lines = []
+        for fold, (unit, error) in enumerate(zip(units, errors, strict=True)):
+            line = {"fold": fold, "sizes": [80, 20]}
+            lines.append({**line, "method": learners.UNIT, "cells": {"1-NN": unit, "seconds": 1.0}})
+            cells = {"1-NN": error, "learned": 1.0, "fit": 2.0, "seconds": 3.0}
+            lines.append({**line, "method": "NCACosts", "cells": cells})
+        return learners.table(lines)[-1]
+
+    some = [0.3, 0.31, 0.32, 0.33]
+    expected = "| NCACosts | 10.0 + |  |  |  |  | 4 of 4 | 3.0 (fit 2.0) |"
+    assert table(some, [0.1] * 4) == expected
+    assert "| 31.5 - |" in table([0.1] * 4, some)
+    assert "| 15.0 |" in table([0.1] * 4, [0.0, 0.1, 0.2, 0.3])
+
+
+def test_a_stopped_run_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(learners, "measured", lambda call: {"seconds": 0.0})
+    monkeypatch.setattr(learners, "folds", lambda y: [(np.arange(9), np.arange(9, 12))] * 3)
+    results = tmp_path / "results.jsonl"
+    learners.run(None, results, ["strings"])
+    lines = learners.done(results)
+    assert [line["method"] for line in lines] == [*learners.METHODS] * 3
+    results.write_text("".join(results.read_text().splitlines(keepends=True)[:7]))
+    learners.run(None, results, ["strings"])
+    assert learners.done(results) == lines

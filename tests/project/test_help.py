@@ -5,6 +5,7 @@ import functools
 import inspect
 import re
 import sys
+from importlib import util
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 if not (ROOT / "docs" / "_ext").exists():
     pytest.skip("the documentation is not here", allow_module_level=True)
-sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
-import complexity  # noqa: E402
-import public  # noqa: E402
+
+def extension(name):
+    """Import a module of the site that does not need Sphinx."""
+    spec = util.spec_from_file_location(f"site_{name}", ROOT / "docs" / "_ext" / f"{name}.py")
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+complexity, public = extension("complexity"), extension("public")
 
 NAMES = [name for parts in public.sections().values() for _, names in parts for name in names]
 # Names of types that a reader of a signature should not need to know.
@@ -69,6 +77,13 @@ def test_signatures_use_aliases(name):
         for annotation in [*written, node.returns]:
             text = "" if annotation is None else ast.unparse(annotation)
             assert not INTERNAL.search(text), f"{name}, {node.name}: {text}"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="aliases have names since Python 3.12")
+def test_help_shows_aliases():
+    for item in filter(inspect.isfunction, map(public.resolved, NAMES)):
+        text = str(inspect.signature(item))
+        assert not re.search(r"ndarray\[|dtype\[|ForwardRef|Literal\['weight'", text), text
 
 
 def test_every_public_name_is_in_the_reference():

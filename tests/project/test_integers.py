@@ -154,6 +154,7 @@ CALLS = {
     "TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams", "subtrees"]),
     "TreeKernel": partial(transformed, TreeKernel),
     "TreeIndex": partial(tm.TreeIndex, TREES),
+    "TreeIndex.remove": tm.TreeIndex(TREES).remove,
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
     "TreeIndex.within": partial(tm.TreeIndex(TREES).within, TREES, radius=1),
     "FindResult.subtree": tm.find(TREE, TREE, k=2).subtree,

@@ -3,13 +3,13 @@
 import importlib.util
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import user_program
+from children import run
 
 api = pytest.importorskip("mypy.api")
 
@@ -50,9 +50,7 @@ def pyright(tmp_path, program):
     config = tmp_path / "pyrightconfig.json"
     config.write_text(json.dumps(settings), encoding="utf-8")
     options = ["--outputjson", "--pythonpath", sys.executable, "--project", str(config)]
-    done = subprocess.run(
-        [sys.executable, "-m", "pyright", *options], capture_output=True, text=True, check=False
-    )
+    done = run("-m", "pyright", *options)
     try:
         report = json.loads(done.stdout)
     except json.JSONDecodeError:

@@ -15,7 +15,8 @@ from treemetric.classification import MedianGLVQ
 from treemetric.exceptions import UnknownLabelError
 from treemetric.regression import DistanceKernelRidge, KNeighborsTreeRegressor
 from treemetric.testing import check_tree_estimator, tree_estimator_checks
-from treemetric.testing.checks import CLASS_CHECKS, GENERAL_CHECKS
+from treemetric.testing.checks import GENERAL_CHECKS
+from treemetric.testing.class_checks import CLASS_CHECKS
 from treemetric.testing.number_checks import NUMBER_CHECKS
 from treemetric.testing.weight_checks import WEIGHT_CHECKS
 from treemetric.treeset import check_trees

@@ -258,3 +258,10 @@ def test_codes_of_other_labels():
         assert trees._codes_of(()).tolist() == []
     again = pickle.loads(pickle.dumps(trees))
     assert again._codes_of(("d", "e")).tolist() == [3, 4]
+
+
+def test_unsigned_positions_never_count_from_the_end():
+    trees = tm.TreeSet([tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("c")])
+    assert trees[np.array([1], dtype=np.uint64)] == trees[1:]
+    with pytest.raises(IndexError, match="18446744073709551615 is out of range"):
+        trees[np.array([2**64 - 1], dtype=np.uint64)]

@@ -5,6 +5,7 @@ the length of the file and the SHA-256 digest of the header. The header is a JSO
 follow, little-endian, each at a multiple of 64 bytes.
 """
 
+import glob
 import hashlib
 import json
 import math
@@ -58,7 +59,7 @@ def write_arrays(
     digest = hashlib.sha256(header).digest()
     prefix = _PREFIX.pack(_MAGIC, _VERSION, 0, len(header), start + end, digest)
     with FileLock(path.with_name(f"{path.name}.lock"), f"another process writes {path}"):
-        remove_parts(path.parent, path.name)
+        remove_parts(path.parent, glob.escape(path.name))
         with replacing(path) as file:
             file.write(prefix + header)
             for array, entry in zip(little.values(), entries, strict=True):

@@ -1,5 +1,6 @@
 """Types named by their role."""
 
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
@@ -37,3 +38,27 @@ DType: TypeAlias = (
     | np.dtype[Any]
 )
 Norm: TypeAlias = Literal["weight", "max", "sum", "li_zhang"]
+
+if not TYPE_CHECKING and sys.version_info >= (3, 12):
+    # `help` and notebooks then show these names, as editors do, and not what they stand for.
+    from typing import TypeAliasType
+
+    for _name in (
+        "CostFunction",
+        "CostsLike",
+        "DType",
+        "Distances",
+        "FloatArray",
+        "Indices",
+        "IntArray",
+        "Label",
+        "Names",
+        "Norm",
+        "OffsetArray",
+        "Path",
+        "Predictions",
+        "Progress",
+        "Trees",
+        "Vectors",
+    ):
+        globals()[_name] = TypeAliasType(_name, globals()[_name])

@@ -10,6 +10,9 @@ from treemetric.costs.files import read_costs
 from treemetric.costs.vector import KINDS
 from treemetric.treeset import TreeSet
 
+# What distances can be divided by.
+NORMS = ("weight", "max", "sum", "li_zhang")
+
 
 def add_costs(parser: argparse.ArgumentParser) -> None:
     """Add the options for the file of edit costs."""
@@ -28,6 +31,32 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
         choices=KINDS,
         help="cost of two vectors of an .npz file (default: cosine)",
     )
+
+
+def add_order(parser: argparse.ArgumentParser) -> None:
+    """Add the option for trees whose children have no order."""
+    parser.add_argument(
+        "--unordered",
+        action="store_true",
+        help="ignore the order of children, as in phylogenies; the constrained distance",
+    )
+
+
+def add_norm(parser: argparse.ArgumentParser) -> None:
+    """Add the option that divides distances by the sizes of trees."""
+    parser.add_argument(
+        "--norm",
+        choices=NORMS,
+        help="divide distances by the largest possible one (weight), by the larger or the sum of "
+        "the numbers of nodes (max, sum), or to a metric (li_zhang)",
+    )
+
+
+def check_norm(arguments: argparse.Namespace) -> None:
+    """Check that no two options exclude each other."""
+    if arguments.unordered and arguments.norm is not None:
+        message = f"--norm cannot be combined with --unordered. Got --norm {arguments.norm}."
+        raise ValueError(message)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:

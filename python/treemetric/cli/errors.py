@@ -8,7 +8,7 @@ import re
 
 _SAME_NAME = (
     *("beta", "classes", "condensed", "costs", "cutoff", "data", "dtype", "folds", "kind"),
-    *("method", "overwrite", "radius", "seed", "variants", "vectors"),
+    *("method", "norm", "overwrite", "radius", "seed", "variants", "vectors"),
 )
 _OPTIONS = {
     **{name: f"--{name}" for name in _SAME_NAME},

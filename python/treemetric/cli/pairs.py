@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
-from treemetric.cli.common import add_costs, check_words, costs_of
+from treemetric.cli.common import (
+    add_costs,
+    add_norm,
+    add_order,
+    check_norm,
+    check_words,
+    costs_of,
+)
 from treemetric.cli.help import add_command
 from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
@@ -23,8 +30,10 @@ from treemetric.cli.outputs import (
 )
 from treemetric.costs import Costs
 from treemetric.distances import distance
+from treemetric.paired import normalized_distance
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
+from treemetric.unordered import UnorderedAlignment, unordered_align, unordered_distance
 
 # The number of optimal alignments is not computed for trees with more pairs of nodes.
 _MOST_COUNTED = 10**6
@@ -49,10 +58,12 @@ def add_parsers(commands: Any) -> None:
         examples=(
             "treemetric distance '{a{b}}' '{a{c}}'",
             "treemetric distance old.py new.py --values",
+            "treemetric distance one.nwk two.nwk --unordered",
             "curl -s URL | treemetric distance - page.html --format html",
         ),
     )
     _add_two_trees(one, ("text", "csv", "json"))
+    add_norm(one)
     one.add_argument(
         "--cutoff", type=float, metavar="D", help="print inf if the distance is above the cutoff"
     )
@@ -64,7 +75,8 @@ def add_parsers(commands: Any) -> None:
         summary="print the edits between two trees, or write them as a page",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
-        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched. "
+        "Names and constants of Python files are compared with --values only.",
         examples=(
             "treemetric align '{a{b}}' '{a{c}}'",
             "treemetric align a.json b.json --to csv",
@@ -83,6 +95,7 @@ def _add_two_trees(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> Non
             help="a tree in brackets, a file, or - for standard input",
         )
     add_costs(parser)
+    add_order(parser)
     add_output(parser, kinds, "text")
     add_format(parser)
 
@@ -99,8 +112,9 @@ def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
 
 
 def _distance(arguments: argparse.Namespace) -> None:
+    check_norm(arguments)
     target, pair = _request(arguments)
-    value = distance(pair.x, pair.y, costs=pair.costs, cutoff=arguments.cutoff)
+    value = _measured(pair, arguments)
     if target.kind == "text":
         write_text(target, f"{csv_value(value)}\n")
     elif target.kind == "json":
@@ -110,9 +124,19 @@ def _distance(arguments: argparse.Namespace) -> None:
         write_rows(target, ("a", "b", "distance"), [(*pair.names, value)])
 
 
+def _measured(pair: _Pair, arguments: argparse.Namespace) -> float:
+    options = {"costs": pair.costs, "cutoff": arguments.cutoff}
+    if arguments.unordered:
+        return unordered_distance(pair.x, pair.y, **options)
+    if arguments.norm is not None:
+        return normalized_distance(pair.x, pair.y, norm=arguments.norm, **options)
+    return distance(pair.x, pair.y, **options)
+
+
 def _align(arguments: argparse.Namespace) -> None:
     target, pair = _request(arguments)
-    alignment = align(pair.x, pair.y, costs=pair.costs)
+    aligned = unordered_align if arguments.unordered else align
+    alignment = aligned(pair.x, pair.y, costs=pair.costs)
     if target.kind == "text":
         write_text(target, _described(alignment, pair))
         return
@@ -142,12 +166,13 @@ def _described(alignment: Alignment, pair: _Pair) -> str:
         lines.append(f"{edit.op:8}{change}  ({where}{cost})")
     count = csv_value(alignment.cost)
     total = f"cost {count}" if pair.costs is not None else f"{count} edit{'s' * (count != 1)}"
-    lines.append(f"{total}, {_among(pair)}")
+    ordered = not isinstance(alignment, UnorderedAlignment)
+    lines.append(f"{total}, {_among(pair, ordered=ordered)}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _among(pair: _Pair) -> str:
-    if pair.x.size * pair.y.size > _MOST_COUNTED:
+def _among(pair: _Pair, *, ordered: bool) -> str:
+    if not ordered or pair.x.size * pair.y.size > _MOST_COUNTED:
         return "an optimal alignment"
     count = cooptimal(pair.x, pair.y, costs=pair.costs).count
     return "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
@@ -179,7 +204,8 @@ def read_trees(
             continue
         found = next(read).trees
         if len(found) != 1:
-            msg = f"The file {text} must contain one tree. It contains {len(found)}."
+            choose = " Choose one by --id." if hasattr(arguments, "id") else ""
+            msg = f"The file {text} must contain one tree. It contains {len(found)}.{choose}"
             raise ValueError(msg)
         trees.append(found[0])
     return trees

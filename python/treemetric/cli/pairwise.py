@@ -8,7 +8,10 @@ from treemetric._base.typing import Distances
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
+    add_norm,
+    add_order,
     add_progress,
+    check_norm,
     check_words,
     costs_of,
     progress_of,
@@ -26,6 +29,7 @@ from treemetric.cli.outputs import (
     write_rows,
 )
 from treemetric.distances import pairwise_distances
+from treemetric.unordered import unordered_pairwise_distances
 
 _KINDS = ("csv", "json", "npy", "parquet", "zarr")
 _IN_BLOCKS = ("npy", "zarr")
@@ -64,6 +68,8 @@ def add_parsers(commands: Any) -> None:
         "computed",
     )
     add_costs(many)
+    add_order(many)
+    add_norm(many)
     many.add_argument(
         "--dtype",
         choices=("float64", "float32", "int64", "int32", "uint16", "uint8"),
@@ -87,23 +93,26 @@ def _pairwise(arguments: argparse.Namespace) -> None:
     costs = costs_of(arguments)
     (inputs,) = read_inputs([arguments.trees], arguments)
     check_words(costs, inputs.trees)
-    in_blocks = target.path is not None and target.kind in _IN_BLOCKS
+    in_blocks = target.path is not None and target.kind in _IN_BLOCKS and not arguments.unordered
     # A file in blocks is resumed; the library decides what may be replaced.
     extra = {
         "out": target.path,
         "memory_budget": arguments.memory,
         "overwrite": arguments.overwrite,
     }
-    result = pairwise_distances(
-        inputs.trees,
-        costs=costs,
-        cutoff=arguments.cutoff,
-        n_jobs=arguments.jobs,
-        dtype=arguments.dtype or "float64",
-        condensed=arguments.condensed,
-        progress=progress_of(arguments),
-        **(extra if in_blocks else {}),
-    )
+    options: dict[str, Any] = {
+        "costs": costs,
+        "cutoff": arguments.cutoff,
+        "n_jobs": arguments.jobs,
+        "dtype": arguments.dtype or "float64",
+        "condensed": arguments.condensed,
+        "progress": progress_of(arguments),
+    }
+    if arguments.unordered:
+        result = unordered_pairwise_distances(inputs.trees, **options)
+    else:
+        options |= {"norm": arguments.norm, **(extra if in_blocks else {})}
+        result = pairwise_distances(inputs.trees, **options)
     if not in_blocks:
         _write(target, inputs, result, condensed=arguments.condensed)
     if target.path is not None:
@@ -112,7 +121,14 @@ def _pairwise(arguments: argparse.Namespace) -> None:
 
 
 def _target(arguments: argparse.Namespace) -> Target:
+    check_norm(arguments)
     target = target_of(arguments)
+    if arguments.unordered:
+        for given, text in ((target.kind == "zarr", "zarr"), (arguments.memory, "--memory")):
+            if given:
+                message = f"--unordered keeps the matrix in memory, without {text}."
+                raise ValueError(message)
+        check_free(target, arguments)
     if target.kind not in _IN_BLOCKS:
         for option in ("dtype", "memory"):
             if getattr(arguments, option) is not None:

@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from treemetric.cli.common import (
     progress_of,
 )
 from treemetric.cli.help import add_command
-from treemetric.cli.inputs import STDIN, add_format, add_inputs, read_inputs, shown_path
+from treemetric.cli.inputs import STDIN, Inputs, add_format, add_inputs, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -29,6 +30,8 @@ from treemetric.treeset import TreeSet
 
 # Lines of a tree that are printed if none are given.
 _LINES = 200
+# Smaller functions are left out.
+_LEAST = 20
 
 
 def add_parsers(commands: Any) -> None:
@@ -45,17 +48,19 @@ def _add_show(commands: Any) -> None:
         "TREE",
         summary="print a tree with lines, or write it as a page",
         description="Print a tree, one line per node. A tree is text in brackets, '{a{b}{c}}', or "
-        "a file that contains one tree.",
+        "a file. --id chooses a tree of a file with several.",
         notes="An .html file is a page for browsers: nodes fold, labels can be searched.",
         examples=(
             "treemetric show '{a{b}{c}}'",
             "treemetric show module.py --depth 3",
+            "treemetric show trees.jsonl --id t42",
             "treemetric show page.html -o tree.html",
         ),
     )
     show.add_argument(
         "tree", metavar="TREE", help="a tree in brackets, a file, or - for standard input"
     )
+    show.add_argument("--id", metavar="NAME", help="id of the tree, or its position, from 0")
     show.add_argument(
         "--depth", type=int, metavar="N", help="levels below the root that are printed"
     )
@@ -74,13 +79,28 @@ def _add_show(commands: Any) -> None:
 def _show(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
-    (tree,) = read_trees([arguments.tree], ["TREE"], arguments)
+    name = "tree" if arguments.tree == STDIN else shown_path(arguments.tree)
+    if arguments.id is None:
+        (tree,) = read_trees([arguments.tree], ["TREE"], arguments)
+    else:
+        (inputs,) = read_inputs([[arguments.tree]], arguments)
+        tree, name = inputs.trees[_place(inputs, arguments.id)], arguments.id
     if target.kind == "html":
-        name = "tree" if arguments.tree == STDIN else shown_path(arguments.tree)
         write_text(target, tree.to_html(name=name[:80]))
     else:
         text = tree.to_text(max_depth=arguments.depth, max_nodes=arguments.nodes)
         write_text(target, f"{text}\n")
+
+
+def _place(inputs: Inputs, name: str) -> int:
+    """Return the position of the tree with a name; without names, the name is the position."""
+    count = len(inputs.trees)
+    names = [str(inputs.name(i)) for i in range(count)]
+    if name not in names:
+        such = f", such as {names[0]!r}" if names else ""
+        message = f"--id must be one of the {count} names of trees{such}. Got {name!r}."
+        raise ValueError(message)
+    return names.index(name)
 
 
 def _add_convert(commands: Any) -> None:
@@ -92,11 +112,12 @@ def _add_convert(commands: Any) -> None:
         description="Read trees of any format and write them to one file, one per line. The names "
         "of the trees are kept in JSON Lines.",
         examples=(
-            "treemetric convert src/ --format python -o trees.jsonl",
+            "treemetric convert src/ --functions -o functions.jsonl",
             "treemetric convert trees.nwk --to bracket | sort | uniq -c",
         ),
     )
     add_inputs(convert)
+    _add_functions(convert)
     add_output(convert, ("jsonl", "bracket", "txt"), "jsonl")
     add_format(convert)
     convert.set_defaults(command=_convert)
@@ -105,10 +126,7 @@ def _add_convert(commands: Any) -> None:
 def _convert(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
-    (inputs,) = read_inputs([arguments.trees], arguments)
-    trees = inputs.trees
-    if trees.ids is None and inputs.names is not None:
-        trees = TreeSet(trees, ids=inputs.names)
+    trees = _read(arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trees"
         (trees.to_jsonl if target.kind == "jsonl" else trees.to_bracket)(path)
@@ -130,11 +148,12 @@ def _add_report(commands: Any) -> None:
         "which the page states.",
         examples=(
             "treemetric report trees.jsonl -o report.html",
-            "treemetric report src/ --format python -o files.html",
+            "treemetric report src/ --functions -o functions.html",
             "treemetric report trees.jsonl --sample 3000 --title 'My trees' -o report.html",
         ),
     )
     add_inputs(report)
+    _add_functions(report)
     report.add_argument("--title", metavar="TEXT", help="title of the page (default: the sources)")
     report.add_argument(
         "--sample",
@@ -159,11 +178,8 @@ def _report(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
     costs = costs_of(arguments)
-    (inputs,) = read_inputs([arguments.trees], arguments)
-    check_words(costs, inputs.trees)
-    trees = inputs.trees
-    if trees.ids is None and inputs.names is not None:
-        trees = TreeSet(trees, ids=inputs.names)
+    trees = _read(arguments)
+    check_words(costs, trees)
     title = arguments.title or ", ".join(map(shown_path, arguments.trees[:3]))
     page = report_html(
         trees,
@@ -176,6 +192,39 @@ def _report(arguments: argparse.Namespace) -> None:
     )
     write_text(target, page)
     _summarise(target, f"{len(trees)} trees")
+
+
+def _add_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--functions",
+        action="store_true",
+        help=f"the functions of Python files and folders, of {_LEAST} nodes or more, instead of "
+        "whole files; without names and constants unless --values is given",
+    )
+
+
+def _read(arguments: argparse.Namespace) -> TreeSet:
+    """Read trees with their names as ids, or the functions of source code."""
+    if arguments.functions:
+        return _read_functions(arguments)
+    (inputs,) = read_inputs([arguments.trees], arguments)
+    if inputs.trees.ids is None and inputs.names is not None:
+        return TreeSet(inputs.trees, ids=inputs.names)
+    return inputs.trees
+
+
+def _read_functions(arguments: argparse.Namespace) -> TreeSet:
+    # Imported here because it imports scikit-learn.
+    from treemetric.datasets import load_functions
+
+    if arguments.format not in (None, "python") or STDIN in arguments.trees:
+        message = "--functions needs Python files or folders with Python files."
+        raise ValueError(message)
+    found = load_functions(arguments.trees, min_nodes=_LEAST, values=bool(arguments.values))
+    for file, reason in found.skipped:
+        print(f"treemetric: warning: {shown_path(file)}: {reason}", file=sys.stderr)
+    places = zip(map(shown_path, found.files), found.lines, found.names, strict=True)
+    return TreeSet(found.data, ids=[f"{file}:{line} {name}" for file, line, name in places])
 
 
 def _summarise(target: Target, what: str) -> None:

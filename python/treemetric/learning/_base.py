@@ -88,7 +88,7 @@ class TreeMetricLearner(ClassifierMixin, CostLearner):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_trees,)
-            The classes; ties go to the first prototype.
+            The classes; if prototypes of several classes are equally close, the first class.
 
         Raises
         ------
@@ -103,8 +103,8 @@ class TreeMetricLearner(ClassifierMixin, CostLearner):  # type: ignore[misc]
         >>> BEDL().fit(trees, [0, 0, 1, 1]).predict([Tree.from_sequence("ac")])
         array([0])
         """
-        found = self._to_prototypes(X)
-        labels: npt.NDArray[Any] = self.prototype_labels_[found.argmin(axis=1)]
+        nearest = self._to_classes(X).argmin(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[nearest]
         return labels
 
     def decision_function(self, X: Trees) -> FloatArray:

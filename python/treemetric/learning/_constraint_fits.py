@@ -34,6 +34,9 @@ from treemetric.treeset import TreeSet
 
 IntArray = npt.NDArray[np.intp]
 
+# At most this many constraints are used in a fit, and to compare costs; a sample if there are more.
+_MOST = 20_000
+
 
 class _Supervision(NamedTuple):
     """What constraints say: a loss of some of them, and errors of others."""
@@ -77,7 +80,7 @@ class ConstraintFits(EnsembleLearner):
         The loss is Σ log(1 + exp(±(d - t))) with the best threshold t. The errors in
         `validation_scores_` are shares of pairs on the wrong side of a threshold; similar pairs
         and others count the same. Each bootstrap sample draws trees, and it is compared on the
-        pairs without a tree that was drawn.
+        pairs without a tree that was drawn. A fit uses up to 20,000 pairs, a sample of more.
 
         Examples
         --------
@@ -143,7 +146,7 @@ class ConstraintFits(EnsembleLearner):
         The loss is Σ log(1 + exp(d₂ - d₃)) with the distances of the first tree to the second and
         to the third. The errors in `validation_scores_` are shares of triplets in the wrong order.
         Each bootstrap sample draws trees, and it is compared on the triplets without a tree that
-        was drawn.
+        was drawn. A fit uses up to 20,000 triplets, a sample of more.
 
         Examples
         --------
@@ -193,7 +196,7 @@ class ConstraintFits(EnsembleLearner):
 
         def fit(drawn: npt.NDArray[np.int64]) -> Fitted | None:
             own = times_drawn(rows, units, drawn) * weight
-            seen = np.flatnonzero(own)
+            seen = _some(np.flatnonzero(own), random)
             loss = supervision.loss(seen, own[seen]) if len(seen) else None
             if loss is None:
                 return None
@@ -203,13 +206,13 @@ class ConstraintFits(EnsembleLearner):
             def choose(costs: Costs) -> tuple[IntArray, DistanceLoss]:  # noqa: ARG001
                 return pairs, loss
 
-            total = float(own.sum())
+            total = float(own[seen].sum())
             return fit_rounds(trees[members], choose, total, settings, same_pairs=True)
 
         found = self._draw_fits(trees, units, fit, random)
         verdict = Verdict(learned=bool(found.fits), scores={})
         if found.fits and self.fallback:
-            verdict = self._compare(given, units, found, weight, supervision)
+            verdict = self._compare(given, units, found, weight, supervision, random)
         return self._learned(trees, found, verdict)
 
     def _compare(
@@ -219,19 +222,20 @@ class ConstraintFits(EnsembleLearner):
         found: Ensemble,
         weight: FloatArray,
         supervision: _Supervision,
+        random: np.random.RandomState,
     ) -> Verdict:
         """Compare learned costs and unit costs on the constraints that fits have not seen."""
         trees, rows = given
-        unit = _distances(trees, rows, UnitCosts(), self.n_jobs)
         errors = np.zeros((2, len(rows)))
         times = np.zeros(len(rows))
         for fitted, drawn in zip(*found, strict=True):
-            asked = np.flatnonzero((drawn[rows] == 0).all(axis=1))
+            asked = _some(np.flatnonzero((drawn[rows] == 0).all(axis=1)), random)
             own = times_drawn(rows, units, drawn) * weight
-            seen = np.flatnonzero(own)
+            seen = _some(np.flatnonzero(own), random)
             table = rounded_up(whole_table(fitted, trees.alphabet))
-            learned = _distances(trees, rows, CostMatrix(trees.alphabet, table), self.n_jobs)
-            for kind, distances in enumerate((unit, learned)):
+            both = np.union1d(seen, asked)
+            for kind, costs in enumerate((UnitCosts(), CostMatrix(trees.alphabet, table))):
+                distances = _distances(trees, rows, both, costs, self.n_jobs)
                 errors[kind, asked] += supervision.errors(distances, seen, own[seen], asked)
             times[asked] += 1
         some = np.flatnonzero(times)
@@ -247,8 +251,21 @@ def _as_pairs(rows: IntArray) -> IntArray:
     return np.concatenate(ends).astype(np.intp)
 
 
-def _distances(trees: TreeSet, rows: IntArray, costs: Costs, n_jobs: int | None) -> FloatArray:
-    """Return the distances of all pairs, in the order of `_as_pairs`."""
-    first, second = _as_pairs(rows).T
+def _some(constraints: IntArray, random: np.random.RandomState) -> IntArray:
+    """Return constraints, or a sample of them if they are too many."""
+    if len(constraints) <= _MOST:
+        return constraints
+    chosen: IntArray = np.sort(random.permutation(constraints)[:_MOST])
+    return chosen
+
+
+def _distances(
+    trees: TreeSet, rows: IntArray, wanted: IntArray, costs: Costs, n_jobs: int | None
+) -> FloatArray:
+    """Return the distances of all pairs, in the order of `_as_pairs`; NaN if not wanted."""
+    width = rows.shape[1] - 1
+    first, second = _as_pairs(rows[wanted]).T
     found = paired_distances(trees[first], trees[second], costs=costs, n_jobs=n_jobs)
-    return found.astype(np.float64)
+    distances = np.full((width, len(rows)), np.nan)
+    distances[:, wanted] = found.reshape(width, -1)
+    return distances.ravel()

@@ -87,11 +87,16 @@ class CostLearner(
         """
         check_is_fitted(self, "costs_")
         self._check_choices()  # the parameters may have changed after the fit
+        costs = self._metric_costs()
         metric = LearnedMetric(
-            self.costs_, self.initial_costs_, self._kind(), self.unseen, self._counting()
+            costs, self.initial_costs_, self._kind(), self.unseen, self._counting()
         )
         metric._closing = self._closing
         return metric
+
+    def _metric_costs(self) -> Costs:
+        """Return the costs of the distance."""
+        return self.costs_
 
     def _kind(self) -> str:
         """Return which distance is computed, 'actual' or 'pseudo'."""

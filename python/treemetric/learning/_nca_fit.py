@@ -26,7 +26,7 @@ from treemetric.treeset import TreeSet
 # Otherwise each tree draws among its neighbours: so many of any class, of its own class and of
 # other classes, but fewer, down to a quarter, if these have too many pairs of nodes.
 _ALL_PAIRS = 400
-_NODE_PAIRS = 2e7
+_NODE_PAIRS = 8e6
 _NEIGHBOURS = (40, 15, 15)
 _FEWEST = 0.25
 # Costs are rounded up to multiples of this share of the mean cost of a deletion: rounding up keeps

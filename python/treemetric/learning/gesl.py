@@ -20,7 +20,8 @@ from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CollapsedCostsWarning
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
-from treemetric.learning._metric import check_choice
+from treemetric.learning._harm import harms
+from treemetric.learning._metric import LearnedMetric, check_choice
 from treemetric.learning.symbol_counts import NEGLIGIBLE, check_tables
 from treemetric.treeset import TreeSet
 
@@ -75,7 +76,9 @@ class GESL(TreeMetricLearner):
         their closure if they are not a pseudo-metric), or the pseudo-edit distance. The pseudo-edit
         distance is the cost, under the learned costs, of alignments that are optimal under the
         initial costs; the learner optimises this distance. 'auto' is the edit distance, unless
-        most training trees are at distance 0 from each other; `distance_` states which.
+        most training trees are at distance 0 from each other; then it is the pseudo-edit distance.
+        If this distance classifies the training trees worse than the initial costs do, 'auto' is
+        the edit distance under the initial costs. `distance_` states which.
     unseen : {'gap-like', 'error'}, default='gap-like'
         How to handle labels that did not occur in training: give them costs similar to those of
         the gap, or raise an error; see `BEDL`.
@@ -84,7 +87,8 @@ class GESL(TreeMetricLearner):
     verbose : int, default=0
         1 shows a progress bar if the fit takes longer than a second, 2 prints a line per step.
     random_state : int, RandomState instance or None, default=None
-        Not used at present: the choice of prototypes is deterministic.
+        Seed of the sample of trees on which ``distance='auto'`` compares the learned costs with
+        the initial costs, if there are too many trees. The choice of prototypes is deterministic.
 
     Attributes
     ----------
@@ -92,7 +96,7 @@ class GESL(TreeMetricLearner):
         The learned costs.
     initial_costs_ : Costs
         The costs for which pairs and alignments were chosen.
-    distance_ : {'actual', 'pseudo'}
+    distance_ : {'actual', 'pseudo', 'initial'}
         The distance that ``distance='auto'`` uses.
     margin_ : float
         The margin η.
@@ -289,20 +293,26 @@ class GESL(TreeMetricLearner):
                 report=report,
             )
         share = 0.0 if self.metric else void_share(found.costs, trees)
+        kind = "pseudo" if share > 0.5 else "actual"
         if share > 0.5 and self.distance != "pseudo":
             message = (
                 f"{share:.0%} of the training trees are at distance 0 from each other under the "
                 "learned costs: their labels can be deleted and inserted by free chains of edits. "
                 "GESL with distance='auto' or 'pseudo' uses the pseudo-edit distance, for which "
-                "the costs are learned. With metric=True the edit distance does not collapse."
+                "the costs are learned, or with 'auto' the initial costs if they are better. With "
+                "metric=True the edit distance does not collapse."
             )
             warnings.warn(message, CollapsedCostsWarning, stacklevel=2)
+        if self.distance == "auto":
+            metric = LearnedMetric(found.costs, initial, kind, counting=self._counting())
+            if harms(trees, codes, distances, metric, random, self.n_jobs):
+                kind = "initial"
         self._keep(
             data,
             found.costs,
             initial,
             prototypes,
-            distance_="pseudo" if share > 0.5 else "actual",
+            distance_=kind,
             pairs_=tuple(data.rows[part] for part in pairs),
             margin_=found.margin,
             loss_=found.loss,
@@ -312,7 +322,14 @@ class GESL(TreeMetricLearner):
         return self
 
     def _kind(self) -> str:
-        return self.distance_ if self.distance == "auto" else self.distance
+        if self.distance != "auto":
+            return self.distance
+        return "actual" if self.distance_ == "initial" else self.distance_
+
+    def _metric_costs(self) -> Costs:
+        if self.distance == "auto" and self.distance_ == "initial":
+            return self.initial_costs_.to_matrix(self.costs_.alphabet)
+        return self.costs_
 
     def _check_initial(self) -> Costs:
         """Check and return the initial costs; None means unit costs."""

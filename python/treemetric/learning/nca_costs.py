@@ -40,12 +40,12 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         Standard deviation of the prior of the directions of labels. Small values keep the cost of
         replacing different labels by each other as large as that of deleting them; larger values
         let labels become exchangeable.
-    max_vectors : int, default=300
+    max_vectors : int, default=100
         The number of labels, the most frequent ones, that have a direction. All labels have a
         weight.
-    n_fits : int, default=5
+    n_fits : int, default=8
         Number of bootstrap samples.
-    n_rounds : int, default=3
+    n_rounds : int, default=2
         How often trees are aligned in each fit: under unit costs first, then under learned costs.
     max_iter : int, default=60
         Maximum number of L-BFGS steps in each round.
@@ -85,6 +85,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         The objective of each fit per tree.
     n_iter_ : ndarray of shape (n_fits,)
         Number of L-BFGS steps of each fit, in all rounds.
+    threshold_ : float
+        The distance that separates similar pairs from others; only after `fit_pairs`.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray
@@ -139,9 +141,9 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         *,
         weight_scale: float = 1.5,
         vector_scale: float = 0.1,
-        max_vectors: int = 300,
-        n_fits: int = 5,
-        n_rounds: int = 3,
+        max_vectors: int = 100,
+        n_fits: int = 8,
+        n_rounds: int = 2,
         max_iter: int = 60,
         max_trees: int = 1000,
         fallback: bool = True,

@@ -229,10 +229,8 @@ class TreeIndex:
 
         Raises
         ------
-        IndexError
-            If there is no tree at a position; the index stays as it was.
         ValueError
-            If no tree has one of the ids.
+            If there is no tree at a position or with one of the ids; the index stays as it was.
 
         Examples
         --------
@@ -250,8 +248,7 @@ class TreeIndex:
         if ids is not None:
             chosen = positions_with_ids(ids, contents)
         else:
-            listed = [positions] if is_int(positions) else positions
-            chosen = np.unique(positions_of(listed, len(contents)).astype(np.int64))
+            chosen = _check_positions(positions, len(contents))
         if len(chosen):
             self._change(contents.removed(chosen))
 
@@ -495,6 +492,16 @@ def _reopen(path: str, digest: str) -> TreeIndex:
         message = f"{path} is not the file any more that the index was opened from"
         raise ValueError(message)
     return index
+
+
+def _check_positions(positions: object, count: int) -> Indices:
+    """Return positions of trees, each once, ascending."""
+    try:
+        chosen = positions_of([positions] if is_int(positions) else positions, count)
+    except (TypeError, IndexError, OverflowError):
+        must = f"an int, a slice, a list of ints or a mask, for {count} trees"
+        refuse("positions", "TreeIndex.remove", must, shown(positions))
+    return np.unique(chosen.astype(np.int64))
 
 
 def _check_path(path: object, function: str) -> "str | os.PathLike[str]":

@@ -107,8 +107,50 @@ class Join:
     ) -> Iterator[PairChunk]:
         """Yield the pairs from some trees to others, or inside `rows` if there are no others.
 
-        The order of the pairs depends on nothing but the trees and the rules.
+        The order of the pairs depends on nothing but the trees and the rules. They come from the
+        join of the core, or from bands of trees of similar size if all pairs in batches are faster.
         """
+        indexed = self._indexed(rows, columns, threads)
+        if indexed is not None:
+            yield from self._by_index(indexed, (rows, columns or rows), threads, report)
+        else:
+            yield from self._by_bands(rows, columns, threads, report)
+
+    def _indexed(self, rows: Part, columns: Part | None, threads: int) -> "_core.Join | None":
+        """Prepare the join of the core; None if all pairs in batches are faster."""
+        codes, table = self._codes
+        if columns is None:
+            codes = (codes[0], None)
+        sides = [
+            (part.arrays, of_labels, None)
+            for part, of_labels in zip((rows, columns), codes, strict=True)
+            if part is not None
+        ]
+        both = (sides[0], sides[1] if len(sides) > 1 else None)
+        return settings.prepare_join(both, table, (self.radius, self.norm), threads)
+
+    def _by_index(
+        self, join: "_core.Join", sides: tuple[Part, Part], threads: int, report: Report
+    ) -> Iterator[PairChunk]:
+        """Yield the pairs of a join of the core."""
+        rows, columns = sides
+        # One distance may serve two directions.
+        most = max(CHUNK // 2, 1) if self.triangle and not self.once else CHUNK
+        progress = PairProgress(len(rows.positions) * len(columns.positions), report)
+        while True:
+            inner = _inside(progress, progress.total)
+            source, target, distance = join.chunk(most, (threads, inner))
+            if not len(source):
+                break
+            found = PairChunk(rows.positions[source], columns.positions[target], distance)
+            for pairs in self._directed(found, diagonal=False):
+                yield from _cut(pairs)
+        progress.add(progress.total)
+
+    def _by_bands(
+        self, rows: Part, columns: Part | None, threads: int, report: Report
+    ) -> Iterator[PairChunk]:
+        """Yield the pairs of all bands of similar sizes, in batches."""
         bands = Bands.of(np.diff(rows.arrays[2]), BAND)
         others = bands if columns is None else Bands.of(np.diff(columns.arrays[2]), BAND)
         triangle = columns is None and self.triangle
@@ -148,7 +190,7 @@ class Join:
             (sources, targets),
             self._codes,
             (None, self.radius, self.norm),
-            (None, None, settings._METHOD),
+            (None, None, settings.search_method()),
             (threads, report),
         )
         owners = np.repeat(rows.positions, np.diff(offsets))

@@ -17,6 +17,8 @@ _METHOD = "auto"
 # An index that was built has bounds for all its trees; the join looks at them first, so it pays
 # only for this number of queries.
 _MANY_QUERIES = 64
+# From this number of queries on, the nearest trees are found level by level.
+_LEVEL_QUERIES = 16
 # From this number of queries on, searches within a radius compute pairs in batches.
 _BATCHED_QUERIES = 8
 
@@ -28,6 +30,25 @@ def check_radius(radius: object, function: str) -> float:
     if not value >= 0:
         refuse("radius", function, "a float in the range [0.0, inf]", shown(radius))
     return value
+
+
+def prepare_join(
+    sets: tuple[Any, Any], table: object, scale: tuple[float, str | None], threads: int
+) -> "_core.Join | None":
+    """Prepare a join of the core; None if all pairs in batches are faster.
+
+    Costs of labels that are computed when labels meet have no table, and no join.
+    """
+    if _METHOD not in ("auto", "scan", "index") or scale[0] == float("inf"):
+        return None
+    if table is not None and not isinstance(table, _core.CostTable):
+        return None
+    return _core.Join.prepare(sets, table, scale, _METHOD, threads)
+
+
+def search_method() -> str:
+    """Return the method of a search without a join."""
+    return _METHOD if _METHOD in ("auto", "bounds", "batches") else "auto"
 
 
 class SearchRequest(NamedTuple):
@@ -90,7 +111,8 @@ class SearchRequest(NamedTuple):
     def nearest(self, k: object) -> NearestResult:
         """Find the k nearest trees."""
         count = self._check_k(k)
-        found = self._search(count, None)
+        levels = self._levels(count)
+        found = self._search(count, None) if levels is None else levels
         for name in ("indices", "distances"):
             found[name] = found[name].reshape(len(self.X), count)
         del found["offsets"]
@@ -125,20 +147,16 @@ class SearchRequest(NamedTuple):
     def join(self, radius: float) -> "_core.Join | None":
         """Prepare the join within a radius; None if all pairs in batches are faster."""
         few = self.kept is not None and len(self.X) < _MANY_QUERIES
-        if self.pivots is not None or (few and _METHOD == "auto") or radius == float("inf"):
-            return None
-        if _METHOD not in ("auto", "scan", "index"):
+        if self.pivots is not None or (few and _METHOD == "auto"):
             return None
         codes, table = self.costs._resolve(self.X, self.Y)
-        if table is not None and not isinstance(table, _core.CostTable):
-            return None
         sets = [
             (trees._arrays, of_labels, trees._prepared)
             for trees, of_labels in zip((self.X, self.Y), codes, strict=True)
             if trees is not None
         ]
         both = (sets[0], sets[1] if len(sets) > 1 else None)
-        return _core.Join.prepare(both, table, (radius, self.norm), _METHOD, self.threads)
+        return prepare_join(both, table, (radius, self.norm), self.threads)
 
     def _join(self, radius: float) -> dict[str, Any] | None:
         with reporter(self.progress, self.function, "trees") as report:
@@ -152,11 +170,34 @@ class SearchRequest(NamedTuple):
             found, symmetric=table is None or table.is_symmetric(), method=join.method
         )
 
+    def _levels(self, k: int) -> dict[str, Any] | None:
+        """Find the k nearest trees level by level; None if another search may be faster."""
+        least = _LEVEL_QUERIES if self.kept is None else _MANY_QUERIES
+        joins = _METHOD in ("scan", "index") or (_METHOD == "auto" and len(self.X) >= least)
+        if not joins or self.pivots is not None or self.norm is not None:
+            return None
+        codes, table = self.costs._resolve(self.X, self.Y)
+        if table is not None:
+            return None
+        sets = [
+            (trees._arrays, of_labels, trees._core_set(self.threads))
+            for trees, of_labels in zip((self.X, self.Y), codes, strict=True)
+            if trees is not None
+        ]
+        both = (sets[0], sets[1] if len(sets) > 1 else None)
+        with reporter(self.progress, self.function, "trees") as report:
+            found = _core.Join.nearest(both, k, (self.threads, report))
+        if found is None:
+            return None
+        values = self._values(found, symmetric=True, method="levels")
+        del values["method"]
+        return values
+
     def _search(self, k: int | None, radius: float | None) -> dict[str, Any]:
         X, Y, threads = self.X, self.Y, self.threads
         with reporter(self.progress, self.function, "trees") as report:
             codes, table = self.costs._resolve(X, Y)
-            method = _METHOD if _METHOD in ("auto", "bounds", "batches") else "auto"
+            method = search_method()
             found = _core.neighbors(
                 (X._core_set(threads), None if Y is None else Y._core_set(threads)),
                 (codes, table),

@@ -44,6 +44,7 @@ _FONT = ("monospace",)
 _LETTER = 0.64
 _ROW = 1.5
 _FONT_SIZE = 9.0
+_SMALL_FONT = 7.0
 _LONGEST_LABEL = 28
 _INDENT = 2.0
 _WIDEST_INDENT = 40.0
@@ -122,11 +123,16 @@ def plot_alignment(
     rows = aligned_rows(alignment)
     lines = _lines(rows, alignment, max_rows)
     left, right = _outlines(alignment, lines)
-    width = max(right.end, _LEGEND_WIDTH)
-    height = len(lines) + _HEADER
+    columns = len(KINDS)
+    if ax is not None and ax.bbox.width * 72 / _dpi(ax) < _LEGEND_WIDTH * _LETTER * _SMALL_FONT:
+        # On narrow axes, a legend in one row would make everything tiny.
+        columns = 2
+    width = max(right.end, _LEGEND_WIDTH * columns / len(KINDS))
+    header = _HEADER + (columns < len(KINDS))
+    height = len(lines) + header
     if ax is None:
         ax = _new_axes(width, height)
-    font_size = _fit(ax, right.end, width, height)
+    font_size = _fit(ax, right.end, width, (height, header))
 
     ax.set_title(f"Alignment of cost {alignment.cost:.6g}")
     for name, outline in (("x", left), ("y", right)):
@@ -142,7 +148,7 @@ def plot_alignment(
             right.draw_label(ax, at, line.j, line.kind, font_size)
         else:
             ax.text(right.end / 2, at, line, color=_GUIDE, size=font_size, ha="center", va="center")
-    _draw_legend(ax, rows, font_size)
+    _draw_legend(ax, rows, font_size, columns)
     return ax
 
 
@@ -236,15 +242,19 @@ def _new_axes(width: float, height: float) -> "Axes":
     return figure.add_axes(box)
 
 
-def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
-    """Set the limits of the axes and return the font size at which everything fits."""
+def _dpi(ax: "Axes") -> float:
     figure = ax.get_figure()
-    dpi = 72.0 if figure is None else figure.dpi
-    across, down = (72 * pixels / dpi for pixels in (ax.bbox.width, ax.bbox.height))
+    return 72.0 if figure is None else float(figure.dpi)
+
+
+def _fit(ax: "Axes", content: float, width: float, rows: tuple[float, float]) -> float:
+    """Set the limits of the axes and return the font size at which everything fits."""
+    height, header = rows
+    across, down = (72 * pixels / _dpi(ax) for pixels in (ax.bbox.width, ax.bbox.height))
     font_size = min(_FONT_SIZE, across / (width * _LETTER), down / (height * _ROW))
     spare = across / (font_size * _LETTER) - content
     ax.set_xlim(-spare / 2, content + spare / 2)
-    top = -_HEADER + 0.5
+    top = -header + 0.5
     ax.set_ylim(top + down / (font_size * _ROW), top)
     ax.set_axis_off()
     return font_size
@@ -290,14 +300,14 @@ def _draw_matches(ax: "Axes", places: dict[Row, int], left: _Outline, right: _Ou
         ax.add_collection(lines, autolim=False)
 
 
-def _draw_legend(ax: "Axes", rows: list[Row], font_size: float) -> None:
+def _draw_legend(ax: "Axes", rows: list[Row], font_size: float, columns: int) -> None:
     from matplotlib.patches import Patch
 
     counts = count_kinds(rows)
     ax.legend(
         handles=[Patch(color=_COLORS[kind], label=f"{counts[kind]} {kind}") for kind in KINDS],
         loc="upper center",
-        ncols=len(KINDS),
+        ncols=columns,
         fontsize=font_size,
         frameon=False,
         handlelength=1.2,

@@ -13,6 +13,7 @@ from treemetric.costs import CostMatrix, Costs
 from treemetric.plotting.common import new_axes, require_matplotlib
 from treemetric.plotting.costs import check_costs
 from treemetric.plotting.labels import place_labels
+from treemetric.plotting.rows import font_that_fits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,6 +102,8 @@ def plot_embedding(
     '100% of the squared length; larger dots are more expensive to delete'
     """
     require_matplotlib()
+    import matplotlib as mpl
+
     table = check_costs(costs, alphabet, "plot_embedding")
     check_int(max_labels, "max_labels", "plot_embedding", least=0)
     violations = table.violations()
@@ -121,18 +124,19 @@ def plot_embedding(
         line(0.0, color=_GUIDE, linewidth=0.8, zorder=0)
     style: dict[str, Any] = {"color": _DOT, "alpha": 0.8, "edgecolor": "white", "linewidth": 0.5}
     ax.scatter(points[:, 0], points[:, 1], s=(2 * radii) ** 2, zorder=2, **style)
-    ax.plot(
-        [0.0], [0.0], "+", color="black", markersize=2 * _GAP_RADIUS, markeredgewidth=1.5, zorder=3
-    )
+    # The colour of texts is visible on the ground of any style.
+    cross: dict[str, Any] = {"color": mpl.rcParams["text.color"], "markersize": 2 * _GAP_RADIUS}
+    ax.plot([0.0], [0.0], "+", markeredgewidth=1.5, zorder=3, **cross)
     ax.set_aspect("equal", adjustable="datalim")
     # Room for the names of dots at the edge.
     ax.margins(0.12)
 
     caption = f"{share:.0%} of the squared length; larger dots are more expensive to delete"
-    ax.set_xlabel(caption)
+    ax.set_xlabel(caption, fontsize=font_that_fits(ax, caption))
     named = _name(ax, table, points, radii, int(max_labels))
     if named < len(points):
-        ax.set_xlabel(f"{caption}; {named} of {len(points)} named")
+        caption = f"{caption}; {named} of {len(points)} named"
+        ax.set_xlabel(caption, fontsize=font_that_fits(ax, caption))
     return ax
 
 

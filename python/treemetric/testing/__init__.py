@@ -12,7 +12,8 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from treemetric._base.validation import check_seed
-from treemetric.testing.checks import CLASS_CHECKS, GENERAL_CHECKS
+from treemetric.testing.checks import GENERAL_CHECKS
+from treemetric.testing.class_checks import CLASS_CHECKS
 from treemetric.testing.number_checks import NUMBER_CHECKS
 from treemetric.testing.tools import make_data, with_numbers
 from treemetric.testing.weight_checks import WEIGHT_CHECKS

@@ -38,19 +38,19 @@ impl Eq for Neighbor {}
 
 /// The best candidates so far, the worst of them on top.
 #[derive(Debug)]
-pub(super) struct Best {
+pub(crate) struct Best {
     wanted: Wanted,
     kept: BinaryHeap<Neighbor>,
 }
 
 impl Best {
-    pub(super) fn new(wanted: Wanted) -> Self {
+    pub(crate) fn new(wanted: Wanted) -> Self {
         Self { wanted, kept: BinaryHeap::new() }
     }
 
     /// Whether a candidate with this distance, or lower bound, can be among the answers.
     #[inline]
-    pub(super) fn admits(&self, candidate: Neighbor) -> bool {
+    pub(crate) fn admits(&self, candidate: Neighbor) -> bool {
         match self.wanted {
             Wanted::Within(radius) => candidate.distance <= radius,
             Wanted::Nearest(k) => {
@@ -60,7 +60,7 @@ impl Best {
     }
 
     /// Keeps a candidate, with its exact distance, if it is good enough.
-    pub(super) fn offer(&mut self, candidate: Neighbor) {
+    pub(crate) fn offer(&mut self, candidate: Neighbor) {
         if self.admits(candidate) {
             if matches!(self.wanted, Wanted::Nearest(k) if self.kept.len() == k) {
                 self.kept.pop();
@@ -70,7 +70,7 @@ impl Best {
     }
 
     /// The distance above which no candidate can be among the answers, if there is one.
-    pub(super) fn limit(&self) -> Option<f64> {
+    pub(crate) fn limit(&self) -> Option<f64> {
         match self.wanted {
             Wanted::Within(radius) => (radius < f64::INFINITY).then_some(radius),
             Wanted::Nearest(k) if self.kept.len() < k => None,
@@ -79,12 +79,12 @@ impl Best {
     }
 
     /// How many are kept.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// All that are kept, in order.
-    pub(super) fn into_sorted(self) -> Vec<Neighbor> {
+    pub(crate) fn into_sorted(self) -> Vec<Neighbor> {
         self.kept.into_sorted_vec()
     }
 }

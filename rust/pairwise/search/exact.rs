@@ -18,7 +18,7 @@ const SAME_SIDE: f64 = 1.75;
 /// Numbers for the subtrees of all candidates. The query lies along the columns; then a subtree
 /// that two candidates have in common is compared with it once.
 #[derive(Debug)]
-pub(super) enum Shares<'a> {
+pub(crate) enum Shares<'a> {
     /// Made for this call.
     Own(SubtreeIds),
     /// Those of an index.
@@ -27,7 +27,7 @@ pub(super) enum Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// `None` if sharing is not likely to pay.
-    pub(super) fn new(search: &Search<'a>, crew: &mut Crew<'_>) -> Result<Option<Self>> {
+    pub(crate) fn new(search: &Search<'a>, crew: &mut Crew<'_>) -> Result<Option<Self>> {
         if let Some(index) = search.index {
             return Ok(index.ids.as_ref().map(Self::Kept));
         }
@@ -63,7 +63,7 @@ pub(super) fn number(
 }
 
 /// Distances from one query.
-pub(super) struct Exact<'a> {
+pub(crate) struct Exact<'a> {
     pub(super) query: usize,
     search: &'a Search<'a>,
     /// The labels of the query, if costs are computed for labels that meet.
@@ -83,7 +83,7 @@ struct Column<'a> {
 }
 
 impl<'a> Exact<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         search: &'a Search<'a>,
         query: usize,
         shares: Option<&'a Shares<'a>>,
@@ -109,7 +109,7 @@ impl<'a> Exact<'a> {
     }
 
     /// The distance to a candidate.
-    pub(super) fn to(&self, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
+    pub(crate) fn to(&self, j: usize, scratch: &mut Scratch<'_>) -> Result<f64> {
         let (x, y) = (self.search.x.operand(self.query), self.search.y.operand(j));
         if self.search.costs.costs_nothing(&x, &y) {
             return Ok(0.0);

@@ -22,7 +22,9 @@ mod matrix;
 mod query;
 mod rounds;
 
+pub(crate) use best::Best;
 pub use best::Neighbor;
+pub(crate) use exact::{Exact, Shares};
 pub use query::Pivots;
 
 use crate::distance::{Catalogue, cell_time};
