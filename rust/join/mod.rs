@@ -8,8 +8,8 @@
 //!    (`simd/counts.rs`), or by an *index* of string segments (`segments.rs`), whichever is estimated to
 //!    be faster for a size;
 //! 2. candidates are removed by their strings, eight at a time (`sieve.rs`);
-//! 3. the distance of those that remain is read off the strings (`strings.rs`, `mapping.rs`) or
-//!    computed (`exact.rs`).
+//! 3. the distance of those that remain is read off the strings (`strings.rs`, `mapping.rs`);
+//! 4. or they are removed by their tours (`tours.rs`), or it is computed (`exact.rs`).
 //!
 //! The k nearest trees are found with the same bounds, level by level (`nearest.rs`).
 //!
@@ -31,6 +31,7 @@ mod signatures;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod tours;
 mod words;
 
 pub use answers::{Chunk, Cursor, Rows};

@@ -5,7 +5,9 @@
 //! 1. the trees with b nodes more or fewer get the bound of their histograms (`simd/counts.rs`);
 //! 2. those whose histograms ask for b edits get the bound of their preorder strings, eight at a
 //!    time (`simd/bands.rs`), those whose preorder asks for b edits that of their postorder;
-//! 3. those whose strings ask for b edits get their distance.
+//! 3. those whose strings ask for b edits get the bound of their tours, 32 at a time
+//!    (`simd/tours.rs`);
+//! 4. those whose tours ask for b edits get their distance.
 //!
 //! A bound that is larger than b moves a candidate to its level. So candidates get distances in the
 //! order of their bounds (Seidl and Kriegel 1998), and a query with near neighbours never looks at
@@ -15,6 +17,7 @@
 use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
 use crate::join::signatures::Signatures;
+use crate::join::tours::{self, Tours};
 use crate::join::words::Words;
 use crate::join::{Input, Join};
 use crate::memory;
@@ -23,6 +26,7 @@ use crate::pairwise::{Best, Exact, Found, Neighbor, Search, Shares, Wanted};
 use crate::parallel::{self, Cancel, Crew, Tasks};
 use crate::simd::bands::{LANES, MOST_EDITS, MOST_LETTERS, Places};
 use crate::simd::counts;
+use crate::simd::tours::TOURS;
 use std::cell::Cell;
 
 /// Kinds of a task.
@@ -42,12 +46,14 @@ struct Levels {
     histogram: Vec<Vec<u32>>,
     preorder: Vec<Vec<u32>>,
     both: Vec<Vec<u32>>,
+    tours: Vec<Vec<u32>>,
 }
 
 impl Levels {
     /// Makes room for levels up to the last one.
     fn clear(&mut self, last: usize) {
-        for level in [&mut self.histogram, &mut self.preorder, &mut self.both] {
+        let Self { histogram, preorder, both, tours } = self;
+        for level in [histogram, preorder, both, tours] {
             level.iter_mut().for_each(Vec::clear);
             if level.len() <= last {
                 level.resize(last + 1, Vec::new());
@@ -63,6 +69,7 @@ struct NearestScratch {
     differences: Vec<u16>,
     bands: [Places; 2],
     words: [Words; 2],
+    tours: Tours,
     workspace: Workspace,
 }
 
@@ -94,6 +101,7 @@ struct Query<'a> {
     /// Whether the strings of the query are in buffers.
     has_bands: bool,
     has_words: bool,
+    has_tour: bool,
 }
 
 impl Join {
@@ -215,6 +223,7 @@ impl Nearest<'_> {
             computed: 0,
             has_bands: false,
             has_words: false,
+            has_tour: false,
         };
         let sizes = y.sizes();
         // Sizes below `below` have fewer nodes than the query and are left, those from `above` on
@@ -267,7 +276,7 @@ impl Query<'_> {
 
     /// Moves the candidates of a level on.
     fn advance(&mut self, level: usize, scratch: &mut NearestScratch) -> Result<()> {
-        let NearestScratch { levels, bands, words, workspace, .. } = scratch;
+        let NearestScratch { levels, bands, words, tours, workspace, .. } = scratch;
         let y = self.of.join.y();
         if level > MOST_EDITS || self.nodes > MOST_LETTERS {
             // Among those of the preorder, and of both at the first of these levels, no band has
@@ -287,7 +296,7 @@ impl Query<'_> {
             candidates.clear();
             levels.histogram[level] = candidates;
         } else {
-            let Levels { histogram, preorder, both } = levels;
+            let Levels { histogram, preorder, both, .. } = levels;
             self.prepare_bands(bands);
             let [of_preorder, of_postorder] = bands;
             let text = |other| y.preorder(other);
@@ -297,11 +306,51 @@ impl Query<'_> {
             self.by_bands(&candidates, level, both, of_postorder, text);
             preorder[level] = candidates;
         }
-        for number in 0..levels.both[level].len() {
-            let other = levels.both[level][number] as usize;
+        let candidates = std::mem::take(&mut levels.both[level]);
+        let mut left = &candidates[..];
+        // Without a limit, or with one that tours do not reach, nobody is ruled out.
+        while let [first, others @ ..] = left
+            && self.limit() > tours::MOST_EDITS
+        {
+            self.offer(level, *first as usize, workspace)?;
+            left = others;
+        }
+        for some in left.chunks(TOURS) {
+            self.by_tours(some, level, &mut levels.tours, tours);
+        }
+        levels.both[level] = candidates;
+        for number in 0..levels.tours[level].len() {
+            let other = levels.tours[level][number] as usize;
             self.offer(level, other, workspace)?;
         }
         Ok(())
+    }
+
+    /// Moves candidates to the levels of their tours.
+    fn by_tours(
+        &mut self,
+        candidates: &[u32],
+        level: usize,
+        levels: &mut [Vec<u32>],
+        tours: &mut Tours,
+    ) {
+        let (x, y) = (&self.of.join.x, self.of.join.y());
+        let (flat_x, flat_y) = (self.of.input.x.flat, self.of.input.y.flat);
+        if !self.has_tour {
+            tours.prepare((flat_x.tree(x.first(self.kind)), x.preorder(self.kind)));
+            self.has_tour = true;
+        }
+        let lettered =
+            |&kind: &u32| (flat_y.tree(y.first(kind as usize)), y.preorder(kind as usize));
+        let mut found = [0; TOURS];
+        let limit = self.limit();
+        tours.bounds(candidates.iter().map(lettered), limit, &mut found);
+        for (&other, &bound) in candidates.iter().zip(&found) {
+            let bound = (bound as usize).max(level);
+            if bound <= limit {
+                levels[bound].push(other);
+            }
+        }
     }
 
     fn prepare_bands(&mut self, bands: &mut [Places; 2]) {

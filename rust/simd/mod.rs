@@ -21,6 +21,7 @@ pub(crate) mod portable;
 mod sse2;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tours;
 #[cfg(target_arch = "x86_64")]
 mod turn;
 #[cfg(test)]
