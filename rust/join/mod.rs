@@ -21,6 +21,7 @@ mod edits;
 mod exact;
 mod known;
 mod letters;
+mod levels;
 mod mapping;
 mod nearest;
 mod plan;
@@ -32,7 +33,6 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod tours;
-mod words;
 
 pub use answers::{Chunk, Cursor, Rows};
 pub use exact::Source;

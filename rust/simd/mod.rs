@@ -26,6 +26,7 @@ pub(crate) mod tours;
 mod turn;
 #[cfg(test)]
 pub(crate) mod twin;
+pub(crate) mod words;
 
 use crate::cost::CostTable;
 pub use dispatch::Instructions;

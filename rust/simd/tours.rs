@@ -124,8 +124,10 @@ fn fill_by_avx2(one: &[u8], letters: &[Bytes], row: &mut [Bytes], band: Band) {
     for (line, &letter) in (1..).zip(one) {
         let (first, last, left) = columns_of(line, letters.len(), band);
         if first > last {
-            // The tours end before.
-            row[first.min(letters.len() + 1) - 1] = [255; TOURS];
+            // The tours end before, or have no letters.
+            if let Some(cell) = row.get_mut(first - 1) {
+                *cell = [left; TOURS];
+            }
             continue;
         }
         let mine = _mm256_set1_epi8(letter as i8);
@@ -157,7 +159,9 @@ fn fill_plainly(one: &[u8], letters: &[Bytes], row: &mut [Bytes], band: Band) {
     for (line, &letter) in (1..).zip(one) {
         let (first, last, left) = columns_of(line, letters.len(), band);
         if first > last {
-            row[first.min(letters.len() + 1) - 1] = [255; TOURS];
+            if let Some(cell) = row.get_mut(first - 1) {
+                *cell = [left; TOURS];
+            }
             continue;
         }
         let mut diagonal = row[first - 1];
