@@ -56,9 +56,12 @@ def _target(name: str, objects: Any) -> str | None:
     if f"treemetric.{name}" in objects:
         return f"treemetric.{name}"
     found = [full for full in objects if full.endswith(f".{name}")]
-    # Methods such as `fit` belong to many classes.
+    # Methods such as `fit` belong to many classes; classes have a
+    # second name, that of the module that defines them.
     functions = [
-        full for full in found if objects[full].objtype in ("function", "class", "exception")
+        full
+        for full in found
+        if objects[full].objtype in ("function", "class", "exception") and not objects[full].aliased
     ]
     return functions[0] if len(functions) == 1 else None
 

@@ -61,15 +61,23 @@ impl Lane for f64 {
 /// Steps of a scan of 16 lanes, by 1, 2, 4 and 8 lanes; fewer lanes use the first ones.
 const STEPS: usize = 4;
 
+/// A vector lane by lane: a loop without calls, which need not be inlined for it to be vectorised.
+macro_rules! lanes {
+    (|$q:ident| $value:expr) => {{
+        let mut lanes = [E::default(); N];
+        let mut $q = 0;
+        while $q < N {
+            lanes[$q] = $value;
+            $q += 1;
+        }
+        Array(lanes)
+    }};
+}
+
 impl<E: Lane, const N: usize> Array<E, N> {
     #[inline(always)]
-    fn of(lane: impl FnMut(usize) -> E) -> Self {
-        Self(std::array::from_fn(lane))
-    }
-
-    #[inline(always)]
     fn shifted<const BY: usize>(self) -> Self {
-        Self::of(|q| if q < BY { E::default() } else { self.0[q - BY] })
+        lanes!(|q| if q < BY { E::default() } else { self.0[q - BY] })
     }
 }
 
@@ -110,7 +118,7 @@ impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
         Array::flatten_mut(vectors)
     }
     fn mask(lanes: impl Fn(usize) -> bool) -> Self::Vector {
-        Array::of(|q| if lanes(q) { E::KEEP } else { E::default() })
+        lanes!(|q| if lanes(q) { E::KEEP } else { E::default() })
     }
     fn scan_control(starts: &[i32]) -> Self::Scan {
         std::array::from_fn(|step| {
@@ -132,15 +140,15 @@ impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
     }
     #[inline(always)]
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Array::of(|q| a.0[q] + b.0[q])
+        lanes!(|q| a.0[q] + b.0[q])
     }
     #[inline(always)]
     fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-        Array::of(|q| if b.0[q] > a.0[q] { b.0[q] } else { a.0[q] })
+        lanes!(|q| if b.0[q] > a.0[q] { b.0[q] } else { a.0[q] })
     }
     #[inline(always)]
     fn and(self, a: Self::Vector, mask: Self::Vector) -> Self::Vector {
-        Array::of(|q| a.0[q].masked(mask.0[q]))
+        lanes!(|q| a.0[q].masked(mask.0[q]))
     }
     #[inline(always)]
     fn shift(self, a: Self::Vector) -> Self::Vector {
@@ -148,7 +156,7 @@ impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
     }
     #[inline(always)]
     fn shift_in(self, before: Self::Vector, a: Self::Vector) -> Self::Vector {
-        Array::of(|q| if q == 0 { before.0[N - 1] } else { a.0[q - 1] })
+        lanes!(|q| if q == 0 { before.0[N - 1] } else { a.0[q - 1] })
     }
     #[inline(always)]
     fn last(self, a: Self::Vector) -> Self::Vector {
@@ -170,7 +178,7 @@ impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
     }
     #[inline(always)]
     fn pick(self, a: Self::Vector, control: &Self::Pick) -> Self::Vector {
-        self.and(Array::of(|q| a.0[control.from[q] as usize % N]), control.keep)
+        self.and(lanes!(|q| a.0[control.from[q] as usize % N]), control.keep)
     }
     #[inline(always)]
     fn pick_far(
@@ -184,7 +192,7 @@ impl<E: Lane, const N: usize> Simd for Arrays<E, N> {
     }
     #[inline(always)]
     fn gather(self, from: &[E], control: &Self::Gather) -> Self::Vector {
-        Array::of(|q| from[control[q] as usize])
+        lanes!(|q| from[control[q] as usize])
     }
     #[inline(always)]
     fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {

@@ -65,7 +65,8 @@ pub(crate) struct Pick<const N: usize> {
 }
 
 macro_rules! lanes {
-    ($name:ident, $elem:ty, lanes: $lanes:literal, last: |$l:ident| $last:expr,
+    ($name:ident, $elem:ty, lanes: $lanes:literal, bits: |$v:ident| $bits:expr,
+     last: |$l:ident| $last:expr,
      add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
@@ -74,16 +75,17 @@ macro_rules! lanes {
         impl $name {
             const SIZE: usize = size_of::<$elem>();
 
-            /// A vector whose lanes are given, put together without the memory: reading what was
-            /// just written in parts takes long.
+            /// The lane among the eight bytes of its half.
             #[inline(always)]
-            fn assembled(lane: impl Fn(usize) -> $elem) -> V {
-                let half = |first: usize| {
-                    let bits = |q| u64::from_le_bytes(widened(lane(first + q).to_le_bytes()));
-                    (0..$lanes / 2).fold(0, |all, q| all | bits(q) << (8 * Self::SIZE * q))
-                };
+            fn placed(lane: usize, $v: $elem) -> u64 {
+                $bits << (8 * Self::SIZE * lane % 64)
+            }
+
+            /// A vector from its halves: reading bytes that were just written in parts takes long.
+            #[inline(always)]
+            fn from_halves([low, high]: [u64; 2]) -> V {
                 // SAFETY: SSE2 is part of x86-64.
-                V(unsafe { _mm_set_epi64x(half($lanes / 2) as i64, half(0) as i64) })
+                V(unsafe { _mm_set_epi64x(high as i64, low as i64) })
             }
 
             /// Every lane or the one that many bytes to the left, where the mask is set.
@@ -161,8 +163,15 @@ macro_rules! lanes {
             #[inline(always)]
             fn gather(self, from: &[$elem], control: &Gather<$lanes>) -> V {
                 assert!(control.bound as usize <= from.len());
-                // SAFETY: the sources are below the bound, and so inside of the slice.
-                Self::assembled(|q| unsafe { *from.get_unchecked(control.from[q] as usize) })
+                let mut halves = [0; 2];
+                let mut q = 0;
+                while q < $lanes {
+                    // SAFETY: the sources are below the bound, and so inside of the slice.
+                    let value = unsafe { *from.get_unchecked(control.from[q] as usize) };
+                    halves[q / ($lanes / 2)] |= Self::placed(q, value);
+                    q += 1;
+                }
+                Self::from_halves(halves)
             }
             #[inline(always)]
             fn add(self, a: V, b: V) -> V {
@@ -219,9 +228,15 @@ macro_rules! lanes {
             fn pick(self, a: V, control: &Pick<$lanes>) -> V {
                 let lanes = [a];
                 let lanes = Self::elements(&lanes);
-                // SAFETY: all sources are below the number of lanes.
-                let lane = |q| unsafe { *lanes.get_unchecked(control.from[q] as usize) };
-                self.and(Self::assembled(lane), control.keep)
+                let mut halves = [0; 2];
+                let mut q = 0;
+                while q < $lanes {
+                    // SAFETY: all sources are below the number of lanes.
+                    let value = unsafe { *lanes.get_unchecked(control.from[q] as usize) };
+                    halves[q / ($lanes / 2)] |= Self::placed(q, value);
+                    q += 1;
+                }
+                self.and(Self::from_halves(halves), control.keep)
             }
             #[inline(always)]
             fn pick_far(self, into: V, from: &V, _: usize, control: &Pick<$lanes>) -> V {
@@ -235,32 +250,24 @@ macro_rules! lanes {
     };
 }
 
-/// Eight bytes that begin with these.
-#[inline(always)]
-fn widened<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
-    let mut wide = [0; 8];
-    wide[..N].copy_from_slice(&bytes);
-    wide
-}
-
-lanes!(Bytes, u8, lanes: 16,
+lanes!(Bytes, u8, lanes: 16, bits: |value| u64::from(value),
     last: |a| {
         let twice = _mm_shufflehi_epi16::<0xff>(_mm_unpackhi_epi8(a, a));
         _mm_shuffle_epi32::<0xff>(twice)
     },
     add: |a, b| _mm_add_epi8(a, b), max: |a, b| _mm_max_epu8(a, b));
-lanes!(Words, u16, lanes: 8,
+lanes!(Words, u16, lanes: 8, bits: |value| u64::from(value),
     last: |a| _mm_shuffle_epi32::<0xff>(_mm_shufflehi_epi16::<0xff>(a)),
     // A difference that is 0 where it would be negative.
     add: |a, b| _mm_add_epi16(a, b), max: |a, b| _mm_add_epi16(_mm_subs_epu16(a, b), b));
-lanes!(Ints, i32, lanes: 4,
+lanes!(Ints, i32, lanes: 4, bits: |value| u64::from(value.cast_unsigned()),
 last: |a| _mm_shuffle_epi32::<0xff>(a),
 add: |a, b| _mm_add_epi32(a, b),
 max: |a, b| {
     let greater = _mm_cmpgt_epi32(a, b);
     _mm_or_si128(_mm_and_si128(greater, a), _mm_andnot_si128(greater, b))
 });
-lanes!(Doubles, f64, lanes: 2,
+lanes!(Doubles, f64, lanes: 2, bits: |value| value.to_bits(),
     last: |a| _mm_unpackhi_epi64(a, a),
     add: |a, b| _mm_castpd_si128(_mm_add_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b))),
     max: |a, b| _mm_castpd_si128(_mm_max_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b))));

@@ -45,7 +45,8 @@ def names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcdef"), size=rng.integers(3, 9))) for _ in range(1000)]
-    trees = tm.TreeSet([tm.Tree.from_sequence(word) for word in words], ids=words)
+    ids = [*map(str, range(999)), "src/app.py:12 main"]
+    trees = tm.TreeSet([tm.Tree.from_sequence(word) for word in words], ids=ids)
     trees.to_jsonl("trees.jsonl")
     Path("src").mkdir()
     for name in ("old.py", "new.py", "src/a.py", "src/b.py"):
@@ -56,6 +57,9 @@ def names(tmp_path, monkeypatch):
         "trees": trees,
         "queries": few,
         "tree": few[0],
+        "query": few[0],
+        "page": tm.Tree.from_sequence("abcdef" * 20),
+        "more": tm.TreeSet(few, ids=[f"new {i}" for i in range(len(few))]),
         "y": np.arange(len(trees)) % 2,
         "pred": TABLE.format("a"),
         "true": TABLE.format("c"),

@@ -194,7 +194,9 @@
     }
 
     draw() {
-      const first = Math.max(0, Math.floor(this.view.scrollTop / HEIGHT) - 10);
+      // After folding, the view may still be scrolled to where there is nothing any more.
+      const lowest = Math.max(0, this.items.length * HEIGHT - this.view.clientHeight);
+      const first = Math.max(0, Math.floor(Math.min(this.view.scrollTop, lowest) / HEIGHT) - 10);
       const end = Math.min(this.items.length, first + Math.ceil(this.view.clientHeight / HEIGHT) + 20);
       const shown = document.createDocumentFragment();
       for (let place = first; place < end; place++) {
