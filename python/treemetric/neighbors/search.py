@@ -73,7 +73,7 @@ def nearest(
     The result equals the sorted rows of `pairwise_distances` bit for bit. Candidates are visited in
     the order of a lower bound from labels, then of a lower bound from preorder and postorder
     strings (Guha et al. 2002), until no other candidate can be nearer (Seidl and Kriegel 1998).
-    With 16 queries or more and unit costs, bounds are computed for many candidates at a time. The
+    With many queries and unit costs, bounds are computed for many candidates at a time. The
     memory is the result, up to 300 bytes per tree and 6 per node, and the table of one pair. For
     `VectorCosts` the lower bound is weak: most distances are computed, but not stored.
 
