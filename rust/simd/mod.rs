@@ -21,10 +21,12 @@ pub(crate) mod portable;
 mod sse2;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tours;
 #[cfg(target_arch = "x86_64")]
 mod turn;
 #[cfg(test)]
 pub(crate) mod twin;
+pub(crate) mod words;
 
 use crate::cost::CostTable;
 pub use dispatch::Instructions;
