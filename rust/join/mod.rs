@@ -8,8 +8,8 @@
 //!    (`simd/counts.rs`), or by an *index* of string segments (`segments.rs`), whichever is estimated to
 //!    be faster for a size;
 //! 2. candidates are removed by their strings, eight at a time (`sieve.rs`);
-//! 3. the distance of those that remain is read off the strings (`strings.rs`, `mapping.rs`) or
-//!    computed (`exact.rs`).
+//! 3. the distance of those that remain is read off the strings (`strings.rs`, `mapping.rs`);
+//! 4. or they are removed by their tours (`tours.rs`), or it is computed (`exact.rs`).
 //!
 //! The k nearest trees are found with the same bounds, level by level (`nearest.rs`).
 //!
@@ -21,6 +21,7 @@ mod edits;
 mod exact;
 mod known;
 mod letters;
+mod levels;
 mod mapping;
 mod nearest;
 mod plan;
@@ -31,7 +32,7 @@ mod signatures;
 mod strings;
 #[cfg(test)]
 mod tests;
-mod words;
+mod tours;
 
 pub use answers::{Chunk, Cursor, Rows};
 pub use exact::Source;

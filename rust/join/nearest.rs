@@ -5,24 +5,23 @@
 //! 1. the trees with b nodes more or fewer get the bound of their histograms (`simd/counts.rs`);
 //! 2. those whose histograms ask for b edits get the bound of their preorder strings, eight at a
 //!    time (`simd/bands.rs`), those whose preorder asks for b edits that of their postorder;
-//! 3. those whose strings ask for b edits get their distance.
+//! 3. those whose strings ask for b edits get the bound of their tours, 32 at a time
+//!    (`simd/tours.rs`);
+//! 4. those whose tours ask for b edits get their distance.
 //!
 //! A bound that is larger than b moves a candidate to its level. So candidates get distances in the
 //! order of their bounds (Seidl and Kriegel 1998), and a query with near neighbours never looks at
 //! trees of other sizes. The search ends at the level of the farthest neighbour. Equal trees are one
 //! kind, and equal queries are answered once.
 
-use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
+use crate::join::levels::{NearestScratch, Query};
 use crate::join::signatures::Signatures;
-use crate::join::words::Words;
 use crate::join::{Input, Join};
 use crate::memory;
 use crate::pair::{Costs, SetCosts, Side};
-use crate::pairwise::{Best, Exact, Found, Neighbor, Search, Shares, Wanted};
+use crate::pairwise::{Found, Neighbor, Search, Shares};
 use crate::parallel::{self, Cancel, Crew, Tasks};
-use crate::simd::bands::{LANES, MOST_EDITS, MOST_LETTERS, Places};
-use crate::simd::counts;
 use std::cell::Cell;
 
 /// Kinds of a task.
@@ -36,36 +35,6 @@ const MOST_NODES: usize = 1 << 16;
 /// Bytes of a neighbour while rows are collected and copied to one place.
 const NEIGHBOR_BYTES: u64 = 2 * size_of::<Neighbor>() as u64;
 
-/// Candidates by their lower bounds, one kind of bounds each.
-#[derive(Debug, Default)]
-struct Levels {
-    histogram: Vec<Vec<u32>>,
-    preorder: Vec<Vec<u32>>,
-    both: Vec<Vec<u32>>,
-}
-
-impl Levels {
-    /// Makes room for levels up to the last one.
-    fn clear(&mut self, last: usize) {
-        for level in [&mut self.histogram, &mut self.preorder, &mut self.both] {
-            level.iter_mut().for_each(Vec::clear);
-            if level.len() <= last {
-                level.resize(last + 1, Vec::new());
-            }
-        }
-    }
-}
-
-/// Buffers of one thread.
-#[derive(Debug, Default)]
-struct NearestScratch {
-    levels: Levels,
-    differences: Vec<u16>,
-    bands: [Places; 2],
-    words: [Words; 2],
-    workspace: Workspace,
-}
-
 /// The answer of the trees of one kind.
 struct Answer {
     kind: usize,
@@ -74,26 +43,14 @@ struct Answer {
 }
 
 /// What all queries share.
-struct Nearest<'a> {
-    join: &'a Join,
-    input: &'a Input<'a>,
-    search: &'a Search<'a>,
-    shares: Option<&'a Shares<'a>>,
-    k: usize,
-    cancel: &'a Cancel,
-}
-
-/// A kind of x, and what is next for its candidates.
-struct Query<'a> {
-    of: &'a Nearest<'a>,
-    kind: usize,
-    nodes: usize,
-    exact: Exact<'a>,
-    best: Best,
-    computed: u64,
-    /// Whether the strings of the query are in buffers.
-    has_bands: bool,
-    has_words: bool,
+pub(super) struct Nearest<'a> {
+    pub(super) join: &'a Join,
+    pub(super) input: &'a Input<'a>,
+    pub(super) search: &'a Search<'a>,
+    pub(super) shares: Option<&'a Shares<'a>>,
+    /// With the tree itself, inside one set.
+    pub(super) k: usize,
+    pub(super) cancel: &'a Cancel,
 }
 
 impl Join {
@@ -206,16 +163,7 @@ impl Nearest<'_> {
     fn answer(&self, kind: usize, scratch: &mut NearestScratch) -> Result<Answer> {
         let (x, y) = (&self.join.x, self.join.y());
         let nodes = x.nodes(kind);
-        let mut query = Query {
-            of: self,
-            kind,
-            nodes,
-            exact: Exact::new(self.search, x.first(kind), self.shares),
-            best: Best::new(Wanted::Nearest(self.k)),
-            computed: 0,
-            has_bands: false,
-            has_words: false,
-        };
+        let mut query = Query::new(self, kind);
         let sizes = y.sizes();
         // Sizes below `below` have fewer nodes than the query and are left, those from `above` on
         // have as many or more.
@@ -239,139 +187,5 @@ impl Nearest<'_> {
             query.advance(level, scratch)?;
         }
         Ok(Answer { kind, near: query.best.into_sorted(), computed: query.computed })
-    }
-}
-
-impl Query<'_> {
-    /// The most edits of a neighbour.
-    fn limit(&self) -> usize {
-        // A distance of unit costs is a number of edits.
-        self.best.limit().map_or(usize::MAX, |most| most as usize)
-    }
-
-    /// The bounds of the histograms of all kinds of a size.
-    fn open(&self, (m, positions): &(usize, std::ops::Range<usize>), scratch: &mut NearestScratch) {
-        let (x, y) = (&self.of.join.x, self.of.join.y());
-        let NearestScratch { levels, differences, .. } = scratch;
-        let many = y.counts().get(positions.clone()).unwrap_or_default();
-        counts::differences(&x.counts()[self.kind], many, differences);
-        let (gap, limit) = (self.nodes.abs_diff(*m), self.limit());
-        for (position, &difference) in positions.clone().zip(&*differences) {
-            // A replacement changes two counts, any other edit one of the larger tree.
-            let edits = (usize::from(difference) + gap).div_ceil(2).max(gap);
-            if edits <= limit {
-                levels.histogram[edits].push(position as u32);
-            }
-        }
-    }
-
-    /// Moves the candidates of a level on.
-    fn advance(&mut self, level: usize, scratch: &mut NearestScratch) -> Result<()> {
-        let NearestScratch { levels, bands, words, workspace, .. } = scratch;
-        let y = self.of.join.y();
-        if level > MOST_EDITS || self.nodes > MOST_LETTERS {
-            // Among those of the preorder, and of both at the first of these levels, no band has
-            // found out how far they are.
-            let mut candidates = std::mem::take(&mut levels.histogram[level]);
-            candidates.append(&mut levels.preorder[level]);
-            if level == MOST_EDITS + 1 {
-                candidates.append(&mut levels.both[level]);
-            }
-            for &other in &candidates {
-                let bound = self.by_words(other as usize, words);
-                let bound = bound.clamp(level, levels.both.len() - 1);
-                if bound <= self.limit() {
-                    levels.both[bound].push(other);
-                }
-            }
-            candidates.clear();
-            levels.histogram[level] = candidates;
-        } else {
-            let Levels { histogram, preorder, both } = levels;
-            self.prepare_bands(bands);
-            let [of_preorder, of_postorder] = bands;
-            let text = |other| y.preorder(other);
-            self.by_bands(&histogram[level], level, preorder, of_preorder, text);
-            let candidates = std::mem::take(&mut preorder[level]);
-            let text = |other| y.postorder(other);
-            self.by_bands(&candidates, level, both, of_postorder, text);
-            preorder[level] = candidates;
-        }
-        for number in 0..levels.both[level].len() {
-            let other = levels.both[level][number] as usize;
-            self.offer(level, other, workspace)?;
-        }
-        Ok(())
-    }
-
-    fn prepare_bands(&mut self, bands: &mut [Places; 2]) {
-        if !self.has_bands {
-            let x = &self.of.join.x;
-            bands[0].prepare(x.preorder(self.kind));
-            bands[1].prepare(x.postorder(self.kind));
-            self.has_bands = true;
-        }
-    }
-
-    /// Moves candidates to the levels of their strings in one order.
-    fn by_bands<'t>(
-        &self,
-        candidates: &[u32],
-        level: usize,
-        levels: &mut [Vec<u32>],
-        places: &Places,
-        text: impl Fn(usize) -> &'t [u8],
-    ) {
-        let limit = self.limit();
-        let most = limit.min(MOST_EDITS);
-        for some in candidates.chunks(LANES) {
-            let mut texts: [&[u8]; LANES] = [&[]; LANES];
-            let mut found = [0; LANES];
-            for (text_of, &other) in texts.iter_mut().zip(some) {
-                *text_of = text(other as usize);
-            }
-            places.distances(&texts[..some.len()], most, &mut found);
-            for (&other, &edits) in some.iter().zip(&found) {
-                let bound = (edits as usize).max(level);
-                // One above the most may be any number of edits.
-                if bound <= limit && bound < levels.len() {
-                    levels[bound].push(other);
-                }
-            }
-        }
-    }
-
-    /// The larger bound of both strings.
-    fn by_words(&mut self, other: usize, words: &mut [Words; 2]) -> usize {
-        let (x, y) = (&self.of.join.x, self.of.join.y());
-        if !self.has_words {
-            words[0].prepare(x.preorder(self.kind));
-            words[1].prepare(x.postorder(self.kind));
-            self.has_words = true;
-        }
-        let limit = self.limit();
-        let first = words[0].bound(y.preorder(other), limit);
-        if first > limit { first } else { first.max(words[1].bound(y.postorder(other), limit)) }
-    }
-
-    /// Computes the distance to a kind, unless it cannot be among the answers.
-    fn offer(&mut self, level: usize, other: usize, workspace: &mut Workspace) -> Result<()> {
-        let y = self.of.join.y();
-        let trees = y.trees(other);
-        if !self.best.admits(Neighbor { distance: level as f64, index: trees[0] }) {
-            return Ok(());
-        }
-        let cancel = self.of.cancel;
-        cancel.check()?;
-        let distance = self.exact.to(y.first(other), &mut Scratch { workspace, cancel })?;
-        self.computed += 1;
-        for &index in trees {
-            let near = Neighbor { distance, index };
-            if !self.best.admits(near) {
-                break;
-            }
-            self.best.offer(near);
-        }
-        Ok(())
     }
 }

@@ -25,11 +25,13 @@ const TASK_KINDS: usize = 128;
 const TRIED: (usize, usize) = (64, 16);
 /// Parts in which they are tried.
 const TRIED_PARTS: usize = 8;
-/// The strings of a pair for each edit, squared.
-const STRING_EDIT: f64 = 3.0;
+/// The strings of a candidate for each node; those of a pair that remains for each node, and for each
+/// edit, squared.
+const STRING_NODE: f64 = 1.5;
+const NEAR: (f64, f64) = (10.0, 3.0);
 /// A distance of one pair, and for each of its nodes; the same of a pair in a batch for each node.
-const ALONE: (f64, f64) = (1500.0, 130.0);
-const BATCHED: f64 = 40.0;
+const ALONE: (f64, f64) = (1000.0, 90.0);
+const BATCHED: f64 = 50.0;
 /// A pair that batches rule out.
 const RULED_OUT: f64 = 30.0;
 /// More edits than this leave segments too short.
@@ -92,7 +94,8 @@ impl Join {
         }
         let nodes = input.x.flat.codes.len() as f64 / input.x.flat.len().max(1) as f64;
         let edits = self.limits(input).most_edits().min(nodes as usize) as f64 + 1.0;
-        let own = all.candidates as f64 * STRING_EDIT * edits * edits
+        let own = all.candidates as f64 * STRING_NODE * nodes
+            + all.near as f64 * (NEAR.0 * nodes + NEAR.1 * edits * edits)
             + all.computed as f64 * (ALONE.0 + ALONE.1 * nodes);
         let pairs = tried as f64 * self.y().len() as f64;
         let pairs = if input.is_mirrored() { pairs / 2.0 } else { pairs };

@@ -8,11 +8,16 @@ use crate::join::mapping::Mapping;
 use crate::join::segments::Prefixes;
 use crate::join::sieve::{Near, Sieve};
 use crate::join::strings::Diagonals;
+use crate::join::tours::{self, Tours};
 use crate::join::{Input, Join};
 use crate::pair::Costs;
 use crate::parallel::Cancel;
 use crate::simd::counts;
+use crate::simd::tours::TOURS;
 use crate::tree::Numbering;
+
+/// Fewer candidates than this are not worth a bound of 32 at a time.
+const FEW: usize = 2;
 
 /// Two kinds and the result of their trees.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +67,9 @@ pub(super) struct QueryScratch {
     seen: Vec<u32>,
     prefixes: Prefixes,
     sieve: Sieve,
+    /// Candidates whose distances the strings do not show.
+    left: Vec<u32>,
+    tours: Tours,
     diagonals: Diagonals,
     mapping: Mapping,
     numbering: Numbering,
@@ -99,16 +107,30 @@ impl Queries<'_> {
             sieve.sift((&join.x, query), (join.y(), candidates), window.edits);
             let near = std::mem::take(&mut sieve.near);
             stages.near += near.len() as u64;
+            let mut left = std::mem::take(&mut scratch.left);
+            left.clear();
+            let mut keep = |other: u32, result: f64| {
+                if result <= self.input.radius {
+                    found.push(Found { query: query as u32, other, result });
+                }
+            };
             for (number, near) in near.iter().enumerate() {
                 if number % 256 == 255 {
                     self.cancel.check()?;
                 }
-                let result = self.result(query, near, scratch, &mut stages)?;
-                if result <= self.input.radius {
-                    found.push(Found { query: query as u32, other: near.other, result });
+                match self.by_strings(query, near, scratch) {
+                    Some(result) => keep(near.other, result),
+                    None => left.push(near.other),
                 }
             }
             scratch.sieve.near = near;
+            self.retain_by_tours(query, &mut left, window.edits, &mut scratch.tours);
+            for &other in &left {
+                self.cancel.check()?;
+                let pair = (join.x.first(query), join.y().first(other as usize));
+                keep(other, self.exact(pair, scratch, &mut stages)?);
+            }
+            scratch.left = left;
         }
         scratch.windows = windows;
         // The pairs among trees of one kind.
@@ -185,19 +207,30 @@ impl Queries<'_> {
         }
     }
 
-    /// The result of two kinds, or infinity if it is above the radius.
-    fn result(
-        &self,
-        query: usize,
-        near: &Near,
-        scratch: &mut QueryScratch,
-        stages: &mut Stages,
-    ) -> Result<f64> {
-        if let Some(result) = self.by_strings(query, near, scratch) {
-            return Ok(result);
+    /// Keeps the kinds whose tours are near enough.
+    fn retain_by_tours(&self, query: usize, kinds: &mut Vec<u32>, edits: usize, tours: &mut Tours) {
+        if kinds.len() < FEW || edits > tours::MOST_EDITS {
+            return;
         }
-        let pair = (self.join.x.first(query), self.join.y().first(near.other as usize));
-        self.exact(pair, scratch, stages)
+        let (x, y) = (&self.join.x, self.join.y());
+        tours.prepare((self.sides.x.0.flat.tree(x.first(query)), x.preorder(query)));
+        let mut kept = 0;
+        for start in (0..kinds.len()).step_by(TOURS) {
+            let end = kinds.len().min(start + TOURS);
+            let lettered = |&kind: &u32| {
+                let tree = self.sides.y.0.flat.tree(y.first(kind as usize));
+                (tree, y.preorder(kind as usize))
+            };
+            let mut found = [0; TOURS];
+            tours.bounds(kinds[start..end].iter().map(lettered), edits, &mut found);
+            for (place, &bound) in (start..end).zip(&found) {
+                if bound as usize <= edits {
+                    kinds[kept] = kinds[place];
+                    kept += 1;
+                }
+            }
+        }
+        kinds.truncate(kept);
     }
 
     /// The result of two kinds if an alignment of their strings is one of their trees.

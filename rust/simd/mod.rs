@@ -24,10 +24,12 @@ mod processor;
 mod sse2;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tours;
 #[cfg(target_arch = "x86_64")]
 mod turn;
 #[cfg(test)]
 pub(crate) mod twin;
+pub(crate) mod words;
 
 use crate::cost::CostTable;
 pub use dispatch::Instructions;

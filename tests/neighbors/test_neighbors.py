@@ -177,6 +177,35 @@ def test_threads_and_pivots_do_not_show(method, costs, Y):
         assert rows_of(index.within(queries, radius=radius)) == expected[1]
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_many_trees_are_searched_level_by_level(inside, monkeypatch):
+    """Copies, forests, the empty tree, and large trees whose neighbours are far."""
+    rng = Random(3)
+    some = [make_tree(rng, rng.randint(0, 14), alphabet="abcdef") for _ in range(900)]
+    large = [make_tree(rng, rng.randint(60, 160), alphabet="abcdef") for _ in range(60)]
+    Y = tm.TreeSet([*some, *large, *some[:100]])
+    X = Y if inside else tm.TreeSet([*large[:8], *some_trees(4, 30, 20)])
+    calls = []
+    core = tm._core.Join
+
+    class Spy:
+        @staticmethod
+        def nearest(*args):
+            calls.append(args)
+            return core.nearest(*args)
+
+    for k in (1, 4):
+        monkeypatch.setattr("treemetric.neighbors.request._METHOD", "bounds")
+        expected = rows_of(tm.nearest(X, None if inside else Y, k=k))
+        monkeypatch.setattr("treemetric.neighbors.request._METHOD", "auto")
+        with monkeypatch.context() as patch:
+            patch.setattr("treemetric._core.Join", Spy)
+            for n_jobs in (1, 2):
+                found = tm.nearest(X, None if inside else Y, k=k, n_jobs=n_jobs)
+                assert rows_of(found) == expected
+    assert len(calls) == 4
+
+
 def test_pivots_avoid_distances():
     """One label and one size: bounds see nothing, but deep trees are far from flat ones."""
     deep = [[-1, *range(10), leaf] for leaf in range(9, -1, -1)]

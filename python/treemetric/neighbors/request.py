@@ -17,8 +17,8 @@ _METHOD = "auto"
 # An index that was built has bounds for all its trees; the join looks at them first, so it pays
 # only for this number of queries.
 _MANY_QUERIES = 64
-# From this number of queries on, the nearest trees are found level by level.
-_LEVEL_QUERIES = 16
+# From these numbers of queries and of candidates on, the nearest trees are found level by level.
+_LEVEL_QUERIES, _LEVEL_CANDIDATES = 16, 1000
 # From this number of queries on, searches within a radius compute pairs in batches.
 _BATCHED_QUERIES = 8
 
@@ -173,7 +173,8 @@ class SearchRequest(NamedTuple):
     def _levels(self, k: int) -> dict[str, Any] | None:
         """Find the k nearest trees level by level; None if another search may be faster."""
         least = _LEVEL_QUERIES if self.kept is None else _MANY_QUERIES
-        joins = _METHOD in ("scan", "index") or (_METHOD == "auto" and len(self.X) >= least)
+        many = len(self.X) >= least and self.candidates >= _LEVEL_CANDIDATES
+        joins = _METHOD in ("scan", "index") or (_METHOD == "auto" and many)
         if not joins or self.pivots is not None or self.norm is not None:
             return None
         codes, table = self.costs._resolve(self.X, self.Y)

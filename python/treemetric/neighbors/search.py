@@ -72,8 +72,9 @@ def nearest(
     -----
     The result equals the sorted rows of `pairwise_distances` bit for bit. Candidates are visited in
     the order of a lower bound from labels, then of a lower bound from preorder and postorder
-    strings (Guha et al. 2002), until no other candidate can be nearer (Seidl and Kriegel 1998). The
-    memory is the result and, for each thread, 32 bytes per tree of Y and the table of one pair. For
+    strings (Guha et al. 2002), until no other candidate can be nearer (Seidl and Kriegel 1998).
+    With many queries and unit costs, bounds are computed for many candidates at a time. The
+    memory is the result, up to 300 bytes per tree and 6 per node, and the table of one pair. For
     `VectorCosts` the lower bound is weak: most distances are computed, but not stored.
 
     References
@@ -196,7 +197,9 @@ def within(
     Notes
     -----
     The result equals the rows of `pairwise_distances` bit for bit. Inside one set and with
-    symmetric costs every pair is visited once.
+    symmetric costs every pair is visited once. Candidates come from an index of string segments or
+    from a scan of label histograms, and all pairs are compared only where that is faster; the
+    attribute ``method`` of the result states which.
 
     A file has the columns (or arrays) ``source``, ``target`` and ``distance``, in an order that is
     the same in every run. If the trees have ids, Parquet and CSV files also have the columns
