@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treemetric import Tree, convert
+from treemetric import Tree, TreeSet, convert
 
 
 def naive(node):
@@ -61,6 +61,15 @@ def test_ast_with_values():
     assert convert.from_ast(source, values=True).parents.tolist() == (
         convert.from_ast(source).parents.tolist()
     )
+
+
+def test_trees_with_values_can_be_saved(tmp_path):
+    source = "a = b'\\xff', 1j, ..., None, 1e999, '\\ud800', True, 10**30, 1.0, 'b'"
+    tree = convert.from_ast(source, values=True)
+    assert ("Constant", "bytes", repr(b"\xff")) in tree.labels
+    assert ("Constant", "float", "inf") in tree.labels
+    TreeSet([tree]).to_jsonl(tmp_path / "trees.jsonl")
+    assert TreeSet.from_jsonl(tmp_path / "trees.jsonl")[0] == tree
 
 
 def test_ast_by_a_label_of_ones_own():
@@ -350,6 +359,12 @@ def test_tree_sitter_labels():
     assert ";" in everything.labels
     named = from_tree_sitter(parsed, text=["identifier"])
     assert ("identifier", "x") in named.labels
+    valued = from_tree_sitter(parsed, values=True)
+    assert {("identifier", "x"), ("number", "1"), "program"} <= set(valued.labels)
+    assert valued.parents.tolist() == plain.parents.tolist()
+    own = from_tree_sitter(parsed, label=lambda node: node.start_point[0], fields=True)
+    assert own.labels[0] == 0
+    assert max(own.labels) == 1
     fields = from_tree_sitter(parsed, text=["identifier"], fields=True)
     assert fields.labels[0] == (None, "program")
     assert ("name", "identifier", "x") in fields.labels

@@ -5,6 +5,7 @@ import io
 import tokenize
 import warnings
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from treemetric._base.typing import Label
@@ -43,7 +44,8 @@ def from_ast(
     values : bool, default=False
         If True, names and constants belong to the labels: ``("Name", "x")``,
         ``("Constant", "int", 1)``, ``("FunctionDef", "f")``. The type of a constant
-        belongs to the label because ``True == 1 == 1.0`` in Python. Nodes without such
+        belongs to the label because ``True == 1 == 1.0`` in Python. Constants that JSON
+        does not have, such as bytes, are replaced by their ``repr``. Nodes without such
         values keep their plain labels.
     label : callable, optional
         ``label(node)`` returns the label of a node, in place of all that.
@@ -120,7 +122,8 @@ def _valued(node: ast.AST) -> Label:
     """Return the class of a node with all its fields that are no nodes."""
     name = type(node).__name__
     if isinstance(node, ast.Constant):
-        return (name, type(node.value).__name__, node.value)
+        value = node.value
+        return (name, type(value).__name__, value if _is_json(value) else repr(value))
     values: list[Any] = []
     for field in node._fields:
         value = getattr(node, field, None)
@@ -132,3 +135,10 @@ def _valued(node: ast.AST) -> Label:
         elif field in _VALUES or (field == "value" and isinstance(node, ast.MatchSingleton)):
             values.append(value)
     return (name, *values) if values else name
+
+
+def _is_json(value: Any) -> bool:
+    """Return whether JSON has such a value, so that a tree with it can be saved."""
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, (str, int))
