@@ -84,7 +84,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     0
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        # What people type first.
+        parser.print_help(sys.stderr)
+        return 2
+    arguments = parser.parse_args(argv)
     command: Callable[[argparse.Namespace], int | None] = arguments.command
     try:
         code = command(arguments)

@@ -207,7 +207,8 @@ def _read_placed(
         found = inputs.trees
         if len(found) != 1:
             choose = " Choose one by --id." if hasattr(arguments, "id") else ""
-            msg = f"The file {text} must contain one tree. It contains {len(found)}.{choose}"
+            source = "Standard input" if text == STDIN else f"The file {text}"
+            msg = f"{source} must contain one tree. It contains {len(found)}.{choose}"
             raise ValueError(msg)
         trees.append((found[0], inputs.places))
     return trees
