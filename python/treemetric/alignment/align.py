@@ -20,7 +20,7 @@ Pair = tuple[int | None, int | None]
 
 
 class Edit(NamedTuple):
-    """One edit of an alignment.
+    """A node that is deleted, inserted or replaced, and what this costs; an item of ``edits()``.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ __all__ = ["EditCounts", "edit_counts"]
 
 
 class EditCounts(NamedTuple):
-    """Symbol matrices of pairs of trees; returned by `edit_counts`.
+    """How often each edit occurs in alignments of pairs of trees; returned by `edit_counts`.
 
     Attributes
     ----------
