@@ -104,7 +104,14 @@ class Tree(Navigation, TreeViews, Immutable):
         if not isinstance(text, str):
             message = f"text must be an instance of 'str'; got {type(text).__name__}"
             raise TypeError(message)
-        return cls._wrap(TreeData.from_bracket(text))
+        try:
+            return cls._wrap(TreeData.from_bracket(text))
+        except ValueError as error:
+            if not text.lstrip().startswith("("):
+                raise
+            hint = "Parentheses are read by treemetric.convert.from_sexpr, Newick by from_newick."
+            message = f"{error}. {hint}"
+            raise ValueError(message) from None
 
     @classmethod
     def from_nested(cls, node: Any) -> "Tree":

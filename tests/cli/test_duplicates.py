@@ -55,7 +55,7 @@ def test_functions_are_listed_with_file_and_line(capsys):
         "  src/sub/b.py:2  total",
         "  src/sub/c.py:1  sum_up  +2",
         "",
-        "3 of 4 functions are near-duplicates, in 1 groups",
+        "3 of 4 functions are near-duplicates, in 1 group",
     ]
     assert err == ""
     assert main(["duplicates", "src", "--radius", "0"]) == 0
@@ -70,7 +70,7 @@ def test_csv_and_json(here, capsys):
     assert head == ["group", "size", "file", "line", "name", "nodes", "distance"]
     assert rows[2] == ["0", "3", "src/sub/c.py", "1", "sum_up", "20", "2"]
     assert main(["duplicates", "src", "-r", "3", "-o", "groups.json"]) == 0
-    assert "in 1 groups -> groups.json" in capsys.readouterr().out
+    assert "in 1 group -> groups.json" in capsys.readouterr().out
     found = json.loads((here / "groups.json").read_text(encoding="utf-8"))
     assert found["trees"] == 4
     (group,) = found["groups"]
@@ -86,7 +86,7 @@ def test_files_that_do_not_parse_are_skipped(here, capsys):
     (here / "src/bytes.py").write_bytes(b"# coding: no-such\n")
     assert main(["duplicates", "src", "-r", "3"]) == 0
     out, err = capsys.readouterr()
-    assert out.endswith("3 of 4 functions are near-duplicates, in 1 groups\n")
+    assert out.endswith("3 of 4 functions are near-duplicates, in 1 group\n")
     lines = err.splitlines()
     assert [line.split(": ")[:3] for line in lines] == [
         ["treemetric", "warning", "src/bad.py"],
@@ -100,7 +100,7 @@ def test_files_of_trees_have_names(here, capsys):
     tm.TreeSet(words, ids=["p", "q", "r", "s"]).to_jsonl(here / "trees.jsonl")
     assert main(["duplicates", "trees.jsonl", "-r", "1"]) == 0
     text = "2 near-duplicates of 3 nodes, up to 1 apart\n  p\n  r  +1\n\n"
-    assert capsys.readouterr().out == text + "2 of 4 trees are near-duplicates, in 1 groups\n"
+    assert capsys.readouterr().out == text + "2 of 4 trees are near-duplicates, in 1 group\n"
     assert main(["duplicates", "trees.jsonl", "-r", "1", "--min-nodes", "4"]) == 0
     assert capsys.readouterr().out == "0 of 0 trees are near-duplicates, in 0 groups\n"
     assert main(["duplicates", "trees.jsonl", "src", "-r", "1", "--to", "csv"]) == 0

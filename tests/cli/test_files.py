@@ -13,6 +13,7 @@ import pytest
 import children
 import treemetric as tm
 from treemetric.cli import main
+from treemetric.cli.places import places_in_python
 
 SOURCES = {"a.py": "x = 1\n", "b.py": "x = f(1)\n", "c.py": "def f(): pass\n"}
 NAMES = list(SOURCES)
@@ -27,7 +28,7 @@ def here(tmp_path, monkeypatch):
 
 
 def trees():
-    return [tm.convert.from_ast(text) for text in SOURCES.values()]
+    return [tm.convert.from_ast(text, values=True) for text in SOURCES.values()]
 
 
 def run(*arguments, **options):
@@ -188,11 +189,77 @@ def test_align_writes_edits(capsys):
     assert main(["align", "a.py", "b.py", "--to", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["cost"] == len(edits)
-    assert [tuple(edit.values()) for edit in found["edits"]] == edits
+    for edit, record in zip(edits, found["edits"], strict=True):
+        labels = [list(x) if isinstance(x, tuple) else x for x in (edit.old, edit.new)]
+        assert [record["old"], record["new"]] == labels
+        assert [record[name] for name in ("op", "i", "j", "cost")] == [*edit[:3], edit.cost]
+        lines = [None if node is None else 1 for node in (edit.i, edit.j)]
+        assert [record["old_line"], record["new_line"]] == lines
     assert main(["align", "a.py", "b.py", "--to", "csv"]) == 0
     head, *body = rows(capsys.readouterr().out)
-    assert head == ["op", "i", "j", "old", "new", "cost"]
+    assert head == ["op", "i", "j", "old", "new", "cost", "old_line", "new_line"]
     assert [row[0] for row in body] == [edit.op for edit in edits]
+    assert body[0][4] == "Call"
+
+
+OLD = """\
+def total(prices):
+    result = 0
+    for price in prices:
+        if price > 0:
+            result += price
+    return result
+"""
+NEW = """\
+def total(prices, tax):
+    amount = 0
+    for price in prices:
+        amount += price
+    return amount
+"""
+
+
+def test_edits_of_source_are_listed_by_line(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.py").write_text(OLD, encoding="utf-8")
+    (tmp_path / "new.py").write_text(NEW, encoding="utf-8")
+    assert main(["align", "old.py", "new.py"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "new.py:1  insert  arg tax",
+        "old.py:2  replace Name result -> Name amount  (new.py:2)",
+        "old.py:4  delete  If  if price > 0:",
+        "old.py:4  delete  Compare  price > 0",
+        "old.py:4  delete  Name price",
+        "old.py:4  delete  Gt  price > 0",
+        "old.py:4  delete  Constant int 0",
+        "old.py:5  replace Name result -> Name amount  (new.py:4)",
+        "old.py:6  replace Name result -> Name amount  (new.py:5)",
+        "9 edits, the only optimal alignment",
+    ]
+    # Standard input is source code, too; brackets have no lines.
+    found = run("align", "-", "new.py", "--format", "python", input=OLD)
+    assert found.stdout.splitlines()[2] == "-:4       delete  If  if price > 0:"
+    assert main(["align", "{Module}", "new.py", "--to", "json"]) == 0
+    edits = json.loads(capsys.readouterr().out)["edits"]
+    assert {edit["old_line"] for edit in edits} == {None}
+    assert max(edit["new_line"] for edit in edits) == 5
+    assert main(["align", "old.py", "new.py", "-o", "changes.html"]) == 0
+    assert '"lines":' in (tmp_path / "changes.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "places"),
+    [
+        ("é = 'a\\u2028b'\x0c\n\n\nf(\n 1)\n", [(1, ""), (1, "é = 'a\\u2028b'"), (4, "f(")]),
+        ("x = 1\r\rdel x", [(1, "x = 1"), (3, "del x"), (3, "x")]),
+        ("def f(a): " + "g();" * 30, [(1, "def f(a): " + "g();" * 12 + "g…"), (1, "a")]),
+        ("", [(1, "")]),
+    ],
+)
+def test_places_are_those_of_the_parser(source, places):
+    found = places_in_python(source, {"values": True})
+    assert len(found) == tm.convert.from_ast(source, values=True).size
+    assert set(places) <= {tuple(place) for place in found}
 
 
 @pytest.mark.parametrize(

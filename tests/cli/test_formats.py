@@ -21,7 +21,7 @@ from treemetric.convert import pieces
 FILES = {
     "bracket": ("{a{b}}\n{c}\n", [Tree.from_bracket("{a{b}}"), Tree.from_bracket("{c}")], None),
     "jsonl": ('{"nodes":["a","b"],"adj":[[1],[]]}\n', [Tree.from_sequence("ab")], None),
-    "python": ("x = f(1)\n", [convert.from_ast("x = f(1)")], None),
+    "python": ("x = f(1)\n", [convert.from_ast("x = f(1)", values=True)], None),
     "json": ('{"a": [1, null]}', [convert.from_json({"a": [1, None]})], None),
     "xml": ("<a><b/>t<!-- c --></a>", [Tree.from_nested(("a", ["b"]))], None),
     "html": ("<p>one", [Tree.from_bracket("{html{body{p}}}")], "lxml"),
@@ -40,7 +40,7 @@ FILES = {
     ),
     "dotbracket": (
         ">one\nGCAAGU\n((..)) (-1.20)\n\n(.)\n",
-        [convert.from_dotbracket("((..))"), convert.from_dotbracket("(.)")],
+        [convert.from_dotbracket("((..))", sequence="GCAAGU"), convert.from_dotbracket("(.)")],
         None,
     ),
     "iupac": (
@@ -48,7 +48,15 @@ FILES = {
         [convert.from_iupac("Gal(b1-4)GlcNAc"), convert.from_iupac("Man")],
         None,
     ),
-    "javascript": ("x;", [Tree.from_bracket("{program{expression_statement{identifier}}}")], True),
+    "javascript": (
+        "x;",
+        [
+            Tree.from_nested(
+                ("program", [("expression_statement", [(("identifier", "x"), [])])]),
+            )
+        ],
+        True,
+    ),
 }
 
 
@@ -72,7 +80,11 @@ def test_a_file_is_read_by_suffix_and_by_name(tmp_path, name):
         source.write_text(text, encoding="utf-8")
         assert main(["pairwise", str(source), "-o", str(target), *options]) == 0
         assert np.array_equal(np.load(target), expected)
-    assert list(BY_NAME[name].read(text.encode(), {})) == trees
+    kind = BY_NAME[name]
+    # Labels hold values by default, in every command and format.
+    assert list(kind.read(text.encode(), {"values": True} if "values" in kind.options else {})) == (
+        trees
+    )
 
 
 def test_suffixes_and_options_are_unique_and_known():
@@ -102,6 +114,7 @@ def test_the_documentation_lists_all_formats():
     [
         (".py", "x = 1", ["--context"], convert.from_ast("x = 1", context=True)),
         (".py", "x = 1", ["--values"], convert.from_ast("x = 1", values=True)),
+        (".py", "x = 1", ["--no-values"], convert.from_ast("x = 1")),
         (
             ".json",
             '{"b": 1, "a": 2}',
@@ -141,6 +154,33 @@ def test_options_reach_the_readers(capsys, tmp_path, suffix, text, options, tree
     assert main(["distance", str(source), "{}", "--to", "text", *options]) == 0
     assert capsys.readouterr().out == f"{tm.distance(tree, Tree.from_bracket('{}')):.0f}\n"
     assert list(BY_SUFFIX[suffix].read(text.encode(), as_keywords(options))) == [tree]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "one", "other"),
+    [
+        (".py", "x = 1", "y = 2"),
+        (".json", "[1]", "[2]"),
+        (".dbn", "GAC\n(.)", "GUC\n(.)"),
+        (".js", "x = 1", "y = 2"),
+    ],
+)
+def test_values_count_by_default_in_every_command(capsys, tmp_path, suffix, one, other):
+    if suffix == ".js":
+        needed("javascript")
+    a, b = (tmp_path / f"{name}{suffix}" for name in "ab")
+    a.write_text(one, encoding="utf-8")
+    b.write_text(other, encoding="utf-8")
+    pair = [str(a), str(b)]
+    for options, equal in (([], False), (["--values"], False), (["--no-values"], True)):
+        assert main(["distance", *pair, *options]) == 0
+        assert (capsys.readouterr().out == "0\n") is equal
+        assert main(["pairwise", *pair, "--condensed", *options]) == 0
+        assert capsys.readouterr().out.endswith(",0\n") is equal
+        assert main(["align", *pair, *options]) == 0
+        assert capsys.readouterr().out.startswith("0 edits") is equal
+        assert main(["convert", *pair, "--to", "bracket", *options]) == 0
+        assert (len(set(capsys.readouterr().out.split("\n"))) == 2) is equal
 
 
 def as_keywords(options):
@@ -206,7 +246,7 @@ def test_text_must_be_utf_8(capsys, tmp_path, monkeypatch):
     Path("c.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
     assert main(["distance", "b.txt", "{a}"]) == 0
     assert main(["align", "c.py", "c.py", "--values", "--to", "csv"]) == 0
-    assert capsys.readouterr().out == "0\nop,i,j,old,new,cost\n"
+    assert capsys.readouterr().out == "0\nop,i,j,old,new,cost,old_line,new_line\n"
 
 
 def test_a_missing_package_is_named(capsys, tmp_path, monkeypatch):

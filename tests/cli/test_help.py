@@ -12,7 +12,7 @@ from treemetric.cli import main
 
 COMMANDS = (
     *("show", "convert", "report", "distance", "align", "pairwise", "nearest", "within"),
-    *("duplicates", "teds", "demo", "reproduce", "completion"),
+    *("duplicates", "cluster", "teds", "demo", "reproduce", "completion"),
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treemetric import Tree, convert
+from treemetric import Tree, TreeSet, convert
 
 
 def naive(node):
@@ -63,6 +63,35 @@ def test_ast_with_values():
     )
 
 
+def test_trees_with_values_can_be_saved(tmp_path):
+    source = "a = b'\\xff', 1j, ..., None, 1e999, '\\ud800', True, 10**30, 1.0, 'b'"
+    tree = convert.from_ast(source, values=True)
+    assert ("Constant", "bytes", repr(b"\xff")) in tree.labels
+    assert ("Constant", "float", "inf") in tree.labels
+    TreeSet([tree]).to_jsonl(tmp_path / "trees.jsonl")
+    assert TreeSet.from_jsonl(tmp_path / "trees.jsonl")[0] == tree
+
+
+def test_files_are_read_by_their_paths_but_not_by_their_names(tmp_path):
+    path = tmp_path / "app.py"
+    path.write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
+    assert convert.from_ast(path, values=True).labels[-1] == ("Constant", "str", "é")
+    with pytest.raises(ValueError, match=r"Use from_ast\(pathlib.Path\('app.py'\)\)"):
+        convert.from_ast("app.py")
+    assert convert.from_ast("x = app.py").size == 5
+    with pytest.raises(FileNotFoundError):
+        convert.from_ast(tmp_path / "none.py")
+
+
+def test_pages_are_read_by_their_paths_but_not_by_their_names(tmp_path):
+    pytest.importorskip("lxml")
+    path = tmp_path / "page.html"
+    path.write_text("<p>one", encoding="utf-8")
+    assert convert.from_html(path) == convert.from_html("<p>one")
+    with pytest.raises(ValueError, match="takes the content of a file, or a path"):
+        convert.from_html("page.html")
+
+
 def test_ast_by_a_label_of_ones_own():
     tree = convert.from_ast("x = 1", label=lambda node: getattr(node, "lineno", 0))
     assert tree.labels == (0, 1, 1, 1)
@@ -85,7 +114,7 @@ def test_ast_errors_state_the_position(source, message):
 
 
 def test_ast_takes_nodes_and_text():
-    with pytest.raises(TypeError, match="must be an ast node or text; got int"):
+    with pytest.raises(TypeError, match="must be an ast node, text or a path; got int"):
         convert.from_ast(3)
 
 
@@ -147,7 +176,7 @@ def test_html_refuses():
         convert.from_html("<div>" * 5000)
     with pytest.raises(ValueError, match=r"surrogates; there is '.udc80' at line 1, column 4"):
         convert.from_html("<p>\udc80")
-    with pytest.raises(TypeError, match="must be of type str or bytes; got int"):
+    with pytest.raises(TypeError, match="must be of type str, bytes or a path; got int"):
         convert.from_html(3)
 
 
@@ -350,6 +379,12 @@ def test_tree_sitter_labels():
     assert ";" in everything.labels
     named = from_tree_sitter(parsed, text=["identifier"])
     assert ("identifier", "x") in named.labels
+    valued = from_tree_sitter(parsed, values=True)
+    assert {("identifier", "x"), ("number", "1"), "program"} <= set(valued.labels)
+    assert valued.parents.tolist() == plain.parents.tolist()
+    own = from_tree_sitter(parsed, label=lambda node: node.start_point[0], fields=True)
+    assert own.labels[0] == 0
+    assert max(own.labels) == 1
     fields = from_tree_sitter(parsed, text=["identifier"], fields=True)
     assert fields.labels[0] == (None, "program")
     assert ("name", "identifier", "x") in fields.labels

@@ -8,6 +8,7 @@ import pytest
 
 from browser import all_of, button, one, opened, texts
 from treemetric import Tree, align
+from treemetric.cli import main
 
 EVIL = (
     "<script>alert(1)</script>",
@@ -175,3 +176,17 @@ def test_a_tree_of_a_hundred_thousand_nodes_stays_usable(tmp_path):
         one(page, "input").send_keys("label 96")
         assert one(page, ".tm-found").text.endswith("of 1030")
         assert len(all_of(page, ".tm-row")) < 100
+
+
+def test_lines_of_source_are_beside_the_nodes(tmp_path):
+    for name, text in (("old.py", "x = 1\n\ny = 2\n"), ("new.py", "x = 1\n\n\n\nz = 2\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    path = tmp_path / "changes.html"
+    sources = [str(tmp_path / name) for name in ("old.py", "new.py")]
+    assert main(["align", *sources, "-o", str(path)]) == 0
+    with opened(path) as page:
+        assert texts(page, ".tm-r .tm-label") == ["Name y", "Name z"]
+        assert texts(page, ".tm-r .tm-line") == ["3", "5"]
+        button(page, "↓ change").click()
+        assert "line 3, node" in one(page, ".tm-status").text
+        assert "line 5, node" in one(page, ".tm-status").text

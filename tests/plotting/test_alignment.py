@@ -116,7 +116,9 @@ def test_indents_are_steps_per_ancestor_within_the_width():
         ("  ", "'  '"),
         (3, "3"),
         (None, "None"),
-        (("a", 1), "('a', 1)"),
+        (("a", 1), "a 1"),
+        (("Constant", "str", " "), "Constant str ' '"),
+        ((1, "a"), "(1, 'a')"),
         ("0123456789", "0123456789"),
         ("0123456789x", "012345678…"),
         ("\ud800", r"\ud800"),
@@ -266,7 +268,7 @@ def test_labels_of_any_kind_are_drawn_as_they_are(tmp_path):
     y = tm.Tree.from_nested(("<a> & $y$", [3, 2.5, "two\nlines", "x" * 100]))
     ax = plot_alignment(tm.align(x, y))
     drawn = {text for text, *_ in drawn_labels(ax)}
-    assert {"<a> & $x^2$", "3", "None", "_{", "('t', 1)", "''", "2.5", r"two\nlines"} <= drawn
+    assert {"<a> & $x^2$", "3", "None", "_{", "t 1", "''", "2.5", r"two\nlines"} <= drawn
     assert max(map(len, drawn)) == 28
     ax.get_figure().savefig(tmp_path / "picture.png")
 

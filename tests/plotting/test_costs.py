@@ -110,7 +110,7 @@ def test_odd_labels_are_written_as_text():
     figure = plot_costs(costs, order="given").get_figure()
     figure.canvas.draw()
     names = texts(figure.axes[0].get_yticklabels())
-    assert names == ["$x$", "a\\nb", "None", "3", "('t', 1)", "gap"]
+    assert names == ["$x$", "a\\nb", "None", "3", "t 1", "gap"]
     plot_embedding(costs).get_figure().canvas.draw()
 
 

@@ -172,3 +172,24 @@ def test_unknown_order_is_named():
 def test_wrong_number_of_labels_is_named():
     with pytest.raises(ValueError, match=r"'labels'.*rows, 2.*Got 1 instead"):
         plot_distances(np.zeros((2, 2)), labels=["a"])
+
+
+def test_names_that_all_differ_are_no_classes():
+    D = np.abs(np.subtract.outer(np.arange(30.0), np.arange(30.0)))[::-1, ::-1]
+    ax = plot_distances(D, [f"{i} is a long name of an object" for i in range(30)])
+    assert len(ax.lines) == 0
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(names) == 30
+    assert max(map(len, names)) <= 28
+    # The order is that of the clusters: neighbours are similar.
+    numbers = [int(name.split()[0]) for name in names]
+    assert numbers in (sorted(numbers), sorted(numbers, reverse=True))
+
+
+def test_many_classes_have_thin_lines_and_plain_names():
+    y = np.repeat(np.arange(100), 2)
+    ax = plot_distances(np.abs(np.subtract.outer(y, y)), y)
+    assert max(line.get_linewidth() for line in ax.lines) < 0.8
+    assert len({label.get_color() for label in ax.get_yticklabels()}) == 1
+    ax = plot_distances(np.zeros((4, 4)), [0, 0, 1, 1])
+    assert len({label.get_color() for label in ax.get_yticklabels()}) == 2

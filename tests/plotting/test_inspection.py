@@ -176,10 +176,12 @@ def test_both_alignments_of_a_pair(fitted):
     assert second.get_title() == f"Learned costs: {pair.after:.2f} of the mean distance"
     first.get_figure().canvas.draw()
     _, axes = plt.subplots(1, 2, figsize=(5, 3))
-    drawn = plot_changed_pair(pair, axes=axes)
+    drawn = plot_changed_pair(pair, ax=axes)
     assert drawn == list(axes)
-    with pytest.raises(ValueError, match="'axes' parameter of plot_changed_pair"):
-        plot_changed_pair(pair, axes=[axes[0]])
+    with pytest.raises(ValueError, match="'ax' parameter of plot_changed_pair"):
+        plot_changed_pair(pair, ax=[axes[0]])
+    with pytest.raises(ValueError, match="must be a pair of axes"):
+        plot_changed_pair(pair, ax=axes[0])
 
 
 def test_a_pair_of_empty_trees():

@@ -40,7 +40,13 @@ def draw(
 
 
 def label_shown(label: Label) -> str:
-    """Return a label as printable text on one line; other labels are shown by their ``repr``."""
+    """Return a label as printable text on one line.
+
+    The parts of a tuple that starts with text, such as ``("Name", "x")``, are separated by blanks,
+    without None. Other labels that are no printable text are shown by their ``repr``.
+    """
+    if isinstance(label, tuple) and label and isinstance(label[0], str):
+        return " ".join(label_shown(part) for part in label if part is not None)
     return (
         label if isinstance(label, str) and label.isprintable() and label.strip() else repr(label)
     )

@@ -21,11 +21,15 @@ Gaps = Sequence[tuple[int, int]]
 
 
 class Side(NamedTuple):
-    """One of the trees: its name, the labels of its nodes and their parents, in preorder."""
+    """One of the trees: its name, the labels of its nodes and their parents, in preorder.
+
+    For a file of source code, `lines` are the lines of the nodes, from 1.
+    """
 
     name: str
     labels: Sequence[Label]
     parents: IntArray
+    lines: Sequence[int] | None = None
 
 
 class Rows(NamedTuple):
@@ -55,7 +59,8 @@ def _side(side: Side) -> dict[str, Any]:
     texts: dict[str, int] = {}
     codes = [texts.setdefault(_text(label), len(texts)) for label in side.labels]
     parents = np.asarray(side.parents).tolist()
-    return {"name": side.name, "texts": list(texts), "codes": codes, "parents": parents}
+    data = {"name": side.name, "texts": list(texts), "codes": codes, "parents": parents}
+    return data if side.lines is None else {**data, "lines": list(side.lines)}
 
 
 def _text(label: Label) -> str:

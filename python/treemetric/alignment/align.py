@@ -9,6 +9,7 @@ from treemetric import _core
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import CostsLike, FloatArray, Label
 from treemetric._base.validation import refuse, shown
+from treemetric.alignment.views import AlignmentViews
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
 from treemetric.tree import Tree
@@ -19,7 +20,7 @@ Pair = tuple[int | None, int | None]
 
 
 class Edit(NamedTuple):
-    """One edit of an alignment.
+    """A node that is deleted, inserted or replaced, and what this costs; an item of ``edits()``.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class Edit(NamedTuple):
     cost: float
 
 
-class Alignment(Immutable):
+class Alignment(AlignmentViews, Immutable):
     """Pairs of corresponding nodes of two trees; other nodes are deleted or inserted.
 
     Alignments are returned by `align` and `cooptimal`. They are immutable values.
@@ -256,47 +257,6 @@ class Alignment(Immutable):
             f"<{name} of cost {self.cost}: {kept} kept, {count['replace'] - kept} replaced, "
             f"{count['delete']} deleted, {count['insert']} inserted>"
         )
-
-    def to_html(self, *, names: Sequence[str] = ("x", "y")) -> str:
-        """Write the alignment as a page in HTML, to look at in a browser.
-
-        The page is one file that needs no network. Unchanged parts are folded and open by a click;
-        labels can be searched, and details appear under the mouse. Trees of many thousand nodes
-        remain usable.
-
-        Parameters
-        ----------
-        names : pair of str, default=("x", "y")
-            The names of the trees.
-
-        Returns
-        -------
-        str
-            The page.
-
-        See Also
-        --------
-        treemetric.plotting.plot_alignment : Draw the alignment with matplotlib.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from treemetric import Tree, align
-        >>> page = align(Tree.from_sequence("ab"), Tree.from_sequence("ac")).to_html()
-        >>> Path("alignment.html").write_text(page, encoding="utf-8")  # doctest: +SKIP
-        >>> page.splitlines()[0]
-        '<!DOCTYPE html>'
-        """
-        from treemetric.alignment.html import alignment_page
-
-        if isinstance(names, str) or len(names) != 2:
-            refuse("names", "to_html", "a pair of str", shown(names))
-        return alignment_page(self, [str(name) for name in names])
-
-    def _repr_html_(self) -> str:
-        from treemetric.alignment.html import alignment_html
-
-        return alignment_html(self)
 
 
 _put_x, _put_y, _put_costs, _put_cost, _put_matches, _put_pairs = (

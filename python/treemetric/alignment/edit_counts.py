@@ -31,7 +31,7 @@ _FEW_PAIRS = 1 << 20
 
 
 class EditCounts(NamedTuple):
-    """Symbol matrices of pairs of trees; returned by `edit_counts`.
+    """How often each edit occurs in alignments of pairs of trees; returned by `edit_counts`.
 
     Attributes
     ----------

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from treemetric.alignment import Alignment
     from treemetric.tree import Tree
 
+    # The line of each node of both trees.
+    Lines = tuple[Sequence[int] | None, Sequence[int] | None]
+
 __all__ = ["alignment_element", "alignment_html", "alignment_page"]
 
 # In longer tables, kept rows far from any edit are folded; a table that is still too long is cut.
@@ -63,19 +66,29 @@ def alignment_html(alignment: "Alignment") -> str:
     return "".join(parts)
 
 
-def alignment_page(alignment: "Alignment", names: "Sequence[str]") -> str:
-    """Write an alignment as a page with a script: folding, search, details under the mouse."""
+def alignment_page(
+    alignment: "Alignment", names: "Sequence[str]", lines: "Lines" = (None, None)
+) -> str:
+    """Write an alignment as a page with a script: folding, search, details under the mouse.
+
+    `lines` are the numbers of the lines of the nodes of each tree in its file, if known.
+    """
     title = f"Alignment of cost {alignment.cost:.6g}"
-    element = alignment_element(alignment, names, title)
+    element = alignment_element(alignment, names, title, lines)
     return page(f"{names[0]} and {names[1]}: {title}", element, "outline", full=True)
 
 
-def alignment_element(alignment: "Alignment", names: "Sequence[str]", title: str) -> str:
+def alignment_element(
+    alignment: "Alignment", names: "Sequence[str]", title: str, lines: "Lines" = (None, None)
+) -> str:
     """Return the part of a page that holds an alignment, for the script ``outline.js``."""
     rows = aligned_rows(alignment)
     trees = alignment.x, alignment.y
     cost_of = {(edit.i, edit.j): edit.cost for edit in alignment.edits()}
-    sides = [Side(name, tree.labels, tree.parents) for name, tree in zip(names, trees, strict=True)]
+    sides = [
+        Side(name, tree.labels, tree.parents, numbers)
+        for name, tree, numbers in zip(names, trees, lines, strict=True)
+    ]
     nodes = ([_or_none(row.i) for row in rows], [_or_none(row.j) for row in rows])
     costs = [cost_of.get((row.i, row.j), 0.0) for row in rows]
     drawn = Rows([row.kind for row in rows], nodes, costs)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
+from treemetric._base.text_art import label_shown
+
 if TYPE_CHECKING:
     from treemetric.alignment import Alignment
     from treemetric.tree import Tree
@@ -118,7 +120,7 @@ def indents(tree: "Tree", step: float, widest: float) -> list[float]:
 
 def label_text(label: object, longest: int) -> str:
     r"""Write a label in one line of visible characters, such as ``\n`` for a newline."""
-    text = str(label)
+    text = label_shown(label) if isinstance(label, tuple) else str(label)
     if not text.strip():
         text = repr(text)
     text = text[: longest + 1]

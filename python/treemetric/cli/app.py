@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from treemetric._core import __version__
 from treemetric.cli import (
+    cluster,
     completion,
     duplicates,
     neighbors,
@@ -40,6 +41,7 @@ examples:
   treemetric align old.py new.py -o changes.html
   treemetric pairwise trees.jsonl -o D.npy
   treemetric duplicates src/ --radius 3
+  treemetric cluster src/
   treemetric report trees.jsonl -o report.html
   treemetric COMMAND --help
 
@@ -82,7 +84,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     0
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        # What people type first.
+        parser.print_help(sys.stderr)
+        return 2
+    arguments = parser.parse_args(argv)
     command: Callable[[argparse.Namespace], int | None] = arguments.command
     try:
         code = command(arguments)
@@ -149,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     pairwise.add_parsers(commands)
     neighbors.add_parsers(commands)
     duplicates.add_parsers(commands)
+    cluster.add_parsers(commands)
     tables.add_parsers(commands)
     _add_demo(commands)
     reproduce.add_parsers(commands)

@@ -13,6 +13,12 @@ from xml.etree import ElementTree as ET
 
 from treemetric import convert
 from treemetric._base.extras import need
+from treemetric.cli.places import (
+    Place,
+    places_in_python,
+    places_in_tree_sitter,
+    span_in_bytes,
+)
 from treemetric.convert import pieces
 from treemetric.convert.ast_nodes import decoded
 from treemetric.treeset import TreeSet
@@ -24,12 +30,16 @@ Options = dict[str, Any]
 
 
 class Format(NamedTuple):
-    """A format: its name, the suffixes of its files, its reader and the options of the reader."""
+    """A format: its name, the suffixes of its files, its reader and the options of the reader.
+
+    Formats of source code also find the lines of the nodes of the one tree of a file.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[[bytes, Options], TreeSet]
     options: tuple[str, ...] = ()
+    places: Callable[[bytes, Options], list[Place]] | None = None
 
 
 def _text(data: bytes) -> str:
@@ -49,6 +59,10 @@ def _jsonl(data: bytes, options: Options) -> TreeSet:
 
 def _python(data: bytes, options: Options) -> TreeSet:
     return TreeSet([convert.from_ast(decoded(data), **options)])
+
+
+def _python_places(data: bytes, options: Options) -> list[Place]:
+    return places_in_python(decoded(data), options)
 
 
 def _json(data: bytes, options: Options) -> TreeSet:
@@ -122,6 +136,17 @@ def _dotbracket(data: bytes, options: Options) -> TreeSet:
 
 
 def _tree_sitter(data: bytes, options: Options, *, language: str) -> TreeSet:
+    return TreeSet([convert.from_tree_sitter(_syntax(data, language), **options)])
+
+
+def _tree_sitter_places(data: bytes, options: Options, *, language: str) -> list[Place]:
+    named = options.get("named", True)
+    spans = convert.from_tree_sitter(_syntax(data, language), named=named, label=span_in_bytes)
+    return places_in_tree_sitter(spans, data)
+
+
+def _syntax(data: bytes, language: str) -> Any:
+    """Parse source by the grammar of its language, which is a package of its own."""
     tree_sitter: Any = need("tree_sitter", "tree-sitter", f"The format {language}")
     module = f"tree_sitter_{language}"
     try:
@@ -131,12 +156,11 @@ def _tree_sitter(data: bytes, options: Options, *, language: str) -> TreeSet:
         message = f"The format {language} needs {module}: pip install {package}"
         raise ImportError(message) from None
     make = getattr(grammar, "language", None) or getattr(grammar, f"language_{language}")
-    parser = tree_sitter.Parser(tree_sitter.Language(make()))
-    return TreeSet([convert.from_tree_sitter(parser.parse(data), **options)])
+    return tree_sitter.Parser(tree_sitter.Language(make())).parse(data)
 
 
 # Languages of tree-sitter. Each has a package of its own.
-_LANGUAGES = {
+LANGUAGES = {
     "bash": (".sh", ".bash"),
     "c": (".c", ".h"),
     "c_sharp": (".cs",),
@@ -155,7 +179,7 @@ _ELEMENTS = ("text", "attributes", "skip", "comments")
 FORMATS = (
     Format("bracket", (".txt", ".bracket", ""), _bracket),
     Format("jsonl", (".jsonl", ".ndjson"), _jsonl),
-    Format("python", (".py", ".pyi"), _python, ("context", "values")),
+    Format("python", (".py", ".pyi"), _python, ("context", "values"), _python_places),
     Format("json", (".json",), _json, ("sort_keys", "values")),
     Format("xml", (".xml", ".svg", ".xhtml"), _xml, _ELEMENTS),
     Format("html", (".html", ".htm"), _html, _ELEMENTS),
@@ -169,8 +193,14 @@ FORMATS = (
     Format("dotbracket", (".dbn", ".db", ".vienna"), _dotbracket, ("values",)),
     Format("iupac", (".iupac",), _iupac, ("bonds",)),
     *(
-        Format(name, suffixes, partial(_tree_sitter, language=name), ("named", "fields"))
-        for name, suffixes in _LANGUAGES.items()
+        Format(
+            name,
+            suffixes,
+            partial(_tree_sitter, language=name),
+            ("named", "fields", "values"),
+            partial(_tree_sitter_places, language=name),
+        )
+        for name, suffixes in LANGUAGES.items()
     ),
 )
 BY_NAME = {kind.name: kind for kind in FORMATS}

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treemetric.cli.formats import BY_NAME, FORMATS, Format, format_of
+from treemetric.cli.formats import BY_NAME, FORMATS, LANGUAGES, Format, format_of
+from treemetric.cli.places import Place
 from treemetric.treeset import TreeSet
 
 STDIN = "-"
 # What each option of a reader does. Flags can be given as --no-..., too.
 FLAGS = {
     "context": "keep the nodes Load, Store and Del",
-    "values": "labels hold values: names and constants of Python, scalars of JSON (on by default "
-    "there), bases of RNA",
+    "values": "labels hold values: names and constants of source code, scalars of JSON, bases of "
+    "RNA (on by default; --no-values compares the structure alone)",
     "sort_keys": "sort the keys of objects",
     "text": "each piece of text is a leaf",
     "comments": "each comment is a leaf",
@@ -36,6 +37,8 @@ class Inputs(NamedTuple):
 
     trees: TreeSet
     names: list[str] | None
+    # Where the nodes of the one tree of a file of source code are, if asked for.
+    places: list[Place] | None = None
 
     def name(self, position: int) -> str | int:
         """Return the name of a tree, or its position if it has none."""
@@ -87,26 +90,33 @@ def _option(name: str) -> str:
 
 def _owners(name: str) -> str:
     owners = [kind.name for kind in FORMATS if name in kind.options]
-    return "tree-sitter" if name in ("named", "fields") else ", ".join(owners)
+    others = [owner for owner in owners if owner not in LANGUAGES]
+    return ", ".join(others + ["tree-sitter"] * (len(others) < len(owners)))
 
 
-def read_inputs(groups: Sequence[Sequence[str]], arguments: argparse.Namespace) -> list[Inputs]:
+def read_inputs(
+    groups: Sequence[Sequence[str]], arguments: argparse.Namespace, *, with_places: bool = False
+) -> list[Inputs]:
     """Read the trees of each group of sources, in this order."""
     if sum(list(sources).count(STDIN) for sources in groups) > 1:
         message = "Standard input, '-', can be read only once."
         raise ValueError(message)
     found = [list(_expanded(sources, arguments.format)) for sources in groups]
     _check_options([kind for group in found for _, kind in group], arguments)
-    return [_read_group(group, arguments) for group in found]
+    return [_read_group(group, arguments, with_places=with_places) for group in found]
 
 
-def _read_group(found: list[tuple[str, Format]], arguments: argparse.Namespace) -> Inputs:
-    sets = [_read_source(source, kind, arguments) for source, kind in found]
+def _read_group(
+    found: list[tuple[str, Format]], arguments: argparse.Namespace, *, with_places: bool
+) -> Inputs:
+    read = [_read_source(*place, arguments, with_places=with_places) for place in found]
+    sets = [trees for trees, _ in read]
     if len(sets) == 1:
         (source, _), trees = found[0], sets[0]
         if trees.ids is not None:
             return Inputs(trees, [str(name) for name in trees.ids])
-        return Inputs(trees, [shown_path(source)] if _is_single(found[0], trees) else None)
+        names_of_one = [shown_path(source)] if _is_single(found[0], trees) else None
+        return Inputs(trees, names_of_one, read[0][1])
     names: list[str] = []
     for place, trees in zip(found, sets, strict=True):
         source = shown_path(place[0])
@@ -171,19 +181,24 @@ def _check_options(kinds: Sequence[Format], arguments: argparse.Namespace) -> No
             raise ValueError(message)
 
 
-def _read_source(source: str, kind: Format, arguments: argparse.Namespace) -> TreeSet:
+def _read_source(
+    source: str, kind: Format, arguments: argparse.Namespace, *, with_places: bool
+) -> tuple[TreeSet, list[Place] | None]:
     """Read the trees of a file or of standard input; errors name it."""
     options: dict[str, Any] = {
         name: getattr(arguments, name)
         for name in kind.options
         if getattr(arguments, name) is not None
     }
+    if "values" in kind.options:
+        options["values"] = values_of(arguments)
     data = sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
     if source == STDIN and not data:
         message = "standard input is empty"
         raise ValueError(message)
     try:
-        return kind.read(data, options)
+        places = kind.places(data, options) if with_places and kind.places else None
+        return kind.read(data, options), places
     except ValueError as error:
         where = "standard input" if source == STDIN else shown_path(source)
         hint = ""
@@ -191,6 +206,14 @@ def _read_source(source: str, kind: Format, arguments: argparse.Namespace) -> Tr
             hint = " (read as bracket; --format names another format)"
         message = f"{where}: {error}{hint}"
         raise ValueError(message) from error
+
+
+def values_of(arguments: argparse.Namespace) -> bool:
+    """Return whether labels hold values; by default they do, in every command and format.
+
+    Files that differ in a name or a number are not equal, and a distance of 0 would say so.
+    """
+    return arguments.values is not False
 
 
 def shown_path(path: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
+from treemetric.alignment.html import alignment_page
 from treemetric.cli.common import (
     add_costs,
     add_norm,
@@ -15,6 +16,7 @@ from treemetric.cli.common import (
     check_words,
     costs_of,
 )
+from treemetric.cli.edits import HEADER, Sides, as_lines, as_record, as_row
 from treemetric.cli.help import add_command
 from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
@@ -28,6 +30,7 @@ from treemetric.cli.outputs import (
     write_rows,
     write_text,
 )
+from treemetric.cli.places import Place
 from treemetric.costs import Costs
 from treemetric.distances import distance
 from treemetric.paired import normalized_distance
@@ -40,7 +43,7 @@ _MOST_COUNTED = 10**6
 
 
 class _Pair(NamedTuple):
-    names: tuple[str, str]
+    sides: Sides
     x: Tree
     y: Tree
     costs: Costs | None
@@ -57,7 +60,8 @@ def add_parsers(commands: Any) -> None:
         "'{a{b}{c}}', or a file that contains one tree: Python, HTML, JSON, Newick and others.",
         examples=(
             "treemetric distance '{a{b}}' '{a{c}}'",
-            "treemetric distance old.py new.py --values",
+            "treemetric distance old.py new.py",
+            "treemetric distance old.py new.py --no-values",
             "treemetric distance one.nwk two.nwk --unordered",
             "curl -s URL | treemetric distance - page.html --format html",
         ),
@@ -75,12 +79,13 @@ def add_parsers(commands: Any) -> None:
         summary="print the edits between two trees, or write them as a page",
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
-        notes="An .html file is a page for browsers: unchanged parts fold, labels can be searched. "
-        "Names and constants of Python files are compared with --values only.",
+        notes="Edits of source code are listed by file and line, with the words of the source. An "
+        ".html file is a page for browsers: unchanged parts fold, labels can be searched.",
         examples=(
             "treemetric align '{a{b}}' '{a{c}}'",
             "treemetric align a.json b.json --to csv",
-            "treemetric align old.py new.py --values -o changes.html",
+            "treemetric align old.py new.py -o changes.html",
+            "git show HEAD:a.py | treemetric align - a.py --format python",
         ),
     )
     _add_two_trees(edits, ("text", "csv", "json", "html"))
@@ -100,15 +105,15 @@ def _add_two_trees(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> Non
     add_format(parser)
 
 
-def _request(arguments: argparse.Namespace) -> tuple[Target, _Pair]:
+def _request(arguments: argparse.Namespace, *, with_places: bool = False) -> tuple[Target, _Pair]:
     """Check the options and read the trees."""
     target = target_of(arguments)
     check_free(target, arguments)
     costs = costs_of(arguments)
     a, b = arguments.a, arguments.b
-    x, y = read_trees((a, b), "AB", arguments)
+    (x, old), (y, new) = _read_placed((a, b), "AB", arguments, with_places=with_places)
     check_words(costs, TreeSet([x, y]))
-    return target, _Pair((shown_path(a), shown_path(b)), x, y, costs)
+    return target, _Pair(Sides((shown_path(a), shown_path(b)), (old, new)), x, y, costs)
 
 
 def _distance(arguments: argparse.Namespace) -> None:
@@ -118,10 +123,10 @@ def _distance(arguments: argparse.Namespace) -> None:
     if target.kind == "text":
         write_text(target, f"{csv_value(value)}\n")
     elif target.kind == "json":
-        a, b = pair.names
+        a, b = pair.sides.names
         write_json(target, {"a": a, "b": b, "distance": json_value(value)})
     else:
-        write_rows(target, ("a", "b", "distance"), [(*pair.names, value)])
+        write_rows(target, ("a", "b", "distance"), [(*pair.sides.names, value)])
 
 
 def _measured(pair: _Pair, arguments: argparse.Namespace) -> float:
@@ -134,36 +139,27 @@ def _measured(pair: _Pair, arguments: argparse.Namespace) -> float:
 
 
 def _align(arguments: argparse.Namespace) -> None:
-    target, pair = _request(arguments)
+    target, pair = _request(arguments, with_places=True)
     aligned = unordered_align if arguments.unordered else align
     alignment = aligned(pair.x, pair.y, costs=pair.costs)
     if target.kind == "text":
         write_text(target, _described(alignment, pair))
         return
     if target.kind == "html":
-        write_text(target, alignment.to_html(names=pair.names))
+        write_text(target, alignment_page(alignment, pair.sides.names, pair.sides.lines))
         return
     edits = alignment.edits()
     if target.kind == "json":
-        rows = [{**edit._asdict(), "cost": json_value(edit.cost)} for edit in edits]
-        a, b = pair.names
+        rows = [as_record(edit, pair.sides) for edit in edits]
+        a, b = pair.sides.names
         write_json(target, {"a": a, "b": b, "cost": json_value(alignment.cost), "edits": rows})
     else:
-        write_rows(target, ("op", "i", "j", "old", "new", "cost"), edits)
+        write_rows(target, HEADER, (as_row(edit, pair.sides) for edit in edits))
 
 
 def _described(alignment: Alignment, pair: _Pair) -> str:
     """Return the edits and the number of optimal alignments, one per line."""
-    lines = []
-    for edit in alignment.edits():
-        where = f"node {edit.i} of A" if edit.i is not None else f"node {edit.j} of B"
-        change = {
-            "replace": f"{_quoted(edit.old)} -> {_quoted(edit.new)}",
-            "delete": _quoted(edit.old),
-            "insert": _quoted(edit.new),
-        }[edit.op]
-        cost = "" if pair.costs is None else f", cost {csv_value(edit.cost)}"
-        lines.append(f"{edit.op:8}{change}  ({where}{cost})")
+    lines = as_lines(alignment, pair.sides, with_costs=pair.costs is not None)
     count = csv_value(alignment.cost)
     total = f"cost {count}" if pair.costs is not None else f"{count} edit{'s' * (count != 1)}"
     ordered = not isinstance(alignment, UnorderedAlignment)
@@ -178,16 +174,21 @@ def _among(pair: _Pair, *, ordered: bool) -> str:
     return "the only optimal alignment" if count == 1 else f"one of {count} optimal alignments"
 
 
-def _quoted(label: object) -> str:
-    """Return a label on one line, in quotes if it is empty or has spaces around it."""
-    text = str(label)
-    return text if text.isprintable() and text.strip() == text != "" else repr(text)
-
-
 def read_trees(
     texts: Sequence[str], names: Sequence[str], arguments: argparse.Namespace
 ) -> list[Tree]:
     """Return trees from their brackets or from files that contain one tree each."""
+    return [tree for tree, _ in _read_placed(texts, names, arguments)]
+
+
+def _read_placed(
+    texts: Sequence[str],
+    names: Sequence[str],
+    arguments: argparse.Namespace,
+    *,
+    with_places: bool = False,
+) -> list[tuple[Tree, list[Place] | None]]:
+    """Return trees, and where the nodes of those from source code are, if asked for."""
     for name, text in zip(names, texts, strict=True):
         if not text.strip():
             msg = f"{name} is empty. It must be text in brackets, an existing file or '-'."
@@ -196,18 +197,20 @@ def read_trees(
             msg = f"{name} must be text in brackets, an existing file or '-'. Got {text!r}."
             raise ValueError(msg)
     groups = [[text] for text in texts if not _is_bracket(text)]
-    read = iter(read_inputs(groups, arguments))
-    trees = []
+    read = iter(read_inputs(groups, arguments, with_places=with_places))
+    trees: list[tuple[Tree, list[Place] | None]] = []
     for name, text in zip(names, texts, strict=True):
         if _is_bracket(text):
-            trees.append(_from_bracket(text, name))
+            trees.append((_from_bracket(text, name), None))
             continue
-        found = next(read).trees
+        inputs = next(read)
+        found = inputs.trees
         if len(found) != 1:
             choose = " Choose one by --id." if hasattr(arguments, "id") else ""
-            msg = f"The file {text} must contain one tree. It contains {len(found)}.{choose}"
+            source = "Standard input" if text == STDIN else f"The file {text}"
+            msg = f"{source} must contain one tree. It contains {len(found)}.{choose}"
             raise ValueError(msg)
-        trees.append(found[0])
+        trees.append((found[0], inputs.places))
     return trees
 
 

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from treemetric._base.text_art import label_shown
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
@@ -16,7 +17,15 @@ from treemetric.cli.common import (
     progress_of,
 )
 from treemetric.cli.help import add_command
-from treemetric.cli.inputs import STDIN, Inputs, add_format, add_inputs, read_inputs, shown_path
+from treemetric.cli.inputs import (
+    STDIN,
+    Inputs,
+    add_format,
+    add_inputs,
+    read_inputs,
+    shown_path,
+    values_of,
+)
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -26,6 +35,7 @@ from treemetric.cli.outputs import (
     write_text,
 )
 from treemetric.cli.pairs import read_trees
+from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
 # Lines of a tree that are printed if none are given.
@@ -110,7 +120,7 @@ def _add_convert(commands: Any) -> None:
         "TREES...",
         summary="write trees of any format as JSON Lines or in brackets",
         description="Read trees of any format and write them to one file, one per line. The names "
-        "of the trees are kept in JSON Lines.",
+        "of the trees are kept in JSON Lines. In brackets, labels are text.",
         examples=(
             "treemetric convert src/ --functions -o functions.jsonl",
             "treemetric convert trees.nwk --to bracket | sort | uniq -c",
@@ -127,12 +137,20 @@ def _convert(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
     trees = _read(arguments)
+    if target.kind != "jsonl" and not all(isinstance(label, str) for label in trees.alphabet):
+        trees = TreeSet(map(_in_words, trees))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trees"
         (trees.to_jsonl if target.kind == "jsonl" else trees.to_bracket)(path)
         with path.open("rb") as source, opened(target) as file:
             shutil.copyfileobj(source, file)
     _summarise(target, f"{len(trees)} trees")
+
+
+def _in_words(tree: Tree) -> Tree:
+    """Return a tree whose labels are text, as brackets need."""
+    labels = [label if isinstance(label, str) else label_shown(label) for label in tree.labels]
+    return Tree.from_parents(labels, tree.parents.tolist())
 
 
 def _add_report(commands: Any) -> None:
@@ -199,7 +217,7 @@ def _add_functions(parser: argparse.ArgumentParser) -> None:
         "--functions",
         action="store_true",
         help=f"the functions of Python files and folders, of {_LEAST} nodes or more, instead of "
-        "whole files; without names and constants unless --values is given",
+        "whole files",
     )
 
 
@@ -220,7 +238,7 @@ def _read_functions(arguments: argparse.Namespace) -> TreeSet:
     if arguments.format not in (None, "python") or STDIN in arguments.trees:
         message = "--functions needs Python files or folders with Python files."
         raise ValueError(message)
-    found = load_functions(arguments.trees, min_nodes=_LEAST, values=bool(arguments.values))
+    found = load_functions(arguments.trees, min_nodes=_LEAST, values=values_of(arguments))
     for file, reason in found.skipped:
         print(f"treemetric: warning: {shown_path(file)}: {reason}", file=sys.stderr)
     places = zip(map(shown_path, found.files), found.lines, found.names, strict=True)

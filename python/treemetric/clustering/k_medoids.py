@@ -22,7 +22,7 @@ class KMedoids(
     ClusterMixin,  # type: ignore[misc]
     TreeEstimator,
 ):
-    """Clusters around medoids.
+    """Cluster trees around medoids: trees of the set that are near to all others of a cluster.
 
     A medoid is a training point that represents its cluster. The medoids minimise the sum of the
     distances of all points to the closest medoid, as far as exchanges of one medoid can do so.

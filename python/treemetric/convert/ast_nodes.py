@@ -2,14 +2,17 @@
 
 import ast
 import io
+import os
 import tokenize
 import warnings
 from collections.abc import Callable
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from treemetric._base.typing import Label
 from treemetric._core import TreeData
-from treemetric.convert.text import encoded, fail
+from treemetric.convert.text import encoded, fail, refuse_path
 from treemetric.tree import Tree
 
 # Fields of names and other values, which belong to labels on demand. The field "name" holds a
@@ -21,10 +24,11 @@ _TEXT_LISTS = frozenset(("names", "kwd_attrs"))
 _NOTES = frozenset(("kind", "lineno", "tag", "type_comment"))
 _NEVER_NODES = (_VALUES | _NOTES | {"kwd_attrs"}) - {"name"}
 _NO_CONTEXT = _NEVER_NODES | {"ctx"}
+_SUFFIXES = (".py", ".pyi")
 
 
 def from_ast(
-    node_or_source: ast.AST | str,
+    node_or_source: ast.AST | str | os.PathLike[str],
     *,
     context: bool = False,
     values: bool = False,
@@ -34,8 +38,9 @@ def from_ast(
 
     Parameters
     ----------
-    node_or_source : ast.AST or str
-        A node of the module ``ast``, or source text, which is parsed as a module.
+    node_or_source : ast.AST, str or path
+        A node of the module ``ast``; source text, which is parsed as a module; or the path of
+        a file, as a ``pathlib.Path``, which is read in the encoding that it declares.
     context : bool, default=False
         If True, the nodes ``Load``, ``Store`` and ``Del`` are kept. They make up about a
         third of all nodes and say nothing that is not in the structure already. The trees
@@ -43,7 +48,8 @@ def from_ast(
     values : bool, default=False
         If True, names and constants belong to the labels: ``("Name", "x")``,
         ``("Constant", "int", 1)``, ``("FunctionDef", "f")``. The type of a constant
-        belongs to the label because ``True == 1 == 1.0`` in Python. Nodes without such
+        belongs to the label because ``True == 1 == 1.0`` in Python. Constants that JSON
+        does not have, such as bytes, are replaced by their ``repr``. Nodes without such
         values keep their plain labels.
     label : callable, optional
         ``label(node)`` returns the label of a node, in place of all that.
@@ -58,7 +64,8 @@ def from_ast(
     ------
     ValueError
         If the source is not valid Python, or nested too deeply for Python's parser; the
-        message states the position. Nodes may be nested in any depth.
+        message states the position. Nodes may be nested in any depth. Also if the source is
+        the name of a file, such as ``"app.py"``.
 
     Examples
     --------
@@ -69,12 +76,15 @@ def from_ast(
     ('Module', 'Assign', ('Name', 'x'), ('Constant', 'int', 1))
     """
     if isinstance(node_or_source, str):
+        refuse_path(node_or_source, _SUFFIXES, "from_ast")
         root = parsed(node_or_source)
+    elif isinstance(node_or_source, os.PathLike):
+        root = parsed(decoded(Path(node_or_source).read_bytes()))
     elif isinstance(node_or_source, ast.AST):
         root = node_or_source
     else:
         kind = type(node_or_source).__name__
-        message = f"node_or_source of from_ast must be an ast node or text; got {kind}"
+        message = f"node_or_source of from_ast must be an ast node, text or a path; got {kind}"
         raise TypeError(message)
     if label is None and values:
         label = _valued
@@ -120,7 +130,8 @@ def _valued(node: ast.AST) -> Label:
     """Return the class of a node with all its fields that are no nodes."""
     name = type(node).__name__
     if isinstance(node, ast.Constant):
-        return (name, type(node.value).__name__, node.value)
+        value = node.value
+        return (name, type(value).__name__, value if _is_json(value) else repr(value))
     values: list[Any] = []
     for field in node._fields:
         value = getattr(node, field, None)
@@ -132,3 +143,10 @@ def _valued(node: ast.AST) -> Label:
         elif field in _VALUES or (field == "value" and isinstance(node, ast.MatchSingleton)):
             values.append(value)
     return (name, *values) if values else name
+
+
+def _is_json(value: Any) -> bool:
+    """Return whether JSON has such a value, so that a tree with it can be saved."""
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or isinstance(value, (str, int))

@@ -1,13 +1,15 @@
 """XML and HTML: elements of ``xml.etree`` and of lxml."""
 
+import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from treemetric._base.doors import of_class, with_type
 from treemetric._base.extras import need
 from treemetric._base.typing import Label
 from treemetric.convert.cycles import MANY, refuse_cycles
-from treemetric.convert.text import build, encoded
+from treemetric.convert.text import build, encoded, refuse_path
 from treemetric.tree import Tree
 
 
@@ -169,7 +171,7 @@ def _names(names: Iterable[str], parameter: str) -> tuple[str, ...]:
 
 
 def from_html(
-    source: str | bytes,
+    source: str | bytes | os.PathLike[str],
     /,
     *,
     text: bool = False,
@@ -182,8 +184,9 @@ def from_html(
 
     Parameters
     ----------
-    source : str or bytes
-        The page, or a piece of one. For bytes the encoding is that of the page.
+    source : str, bytes or path
+        The page, or a piece of one, or the path of a file, as a ``pathlib.Path``. For bytes and
+        files the encoding is that of the page.
     text : bool, default=False
         If True, each piece of text is a leaf ``("#text", text)``, as in `from_etree`.
     attributes : iterable of str, default=()
@@ -219,9 +222,14 @@ def from_html(
     >>> from_html("<p>one<p>two").to_bracket()  # doctest: +SKIP
     '{html{body{p}{p}}}'
     """
+    if isinstance(source, os.PathLike):
+        source = Path(source).read_bytes()
     if not isinstance(source, str | bytes):
-        message = f"source of from_html must be of type str or bytes; got {type(source).__name__}"
+        kind = type(source).__name__
+        message = f"source of from_html must be of type str, bytes or a path; got {kind}"
         raise TypeError(message)
+    if isinstance(source, str):
+        refuse_path(source, (".html", ".htm"), "from_html")
     lxml = need("lxml.etree", "html", "from_html")
     encoding = "utf-8" if isinstance(source, str) else None
     # Text goes in as bytes: lxml refuses text that declares an encoding.

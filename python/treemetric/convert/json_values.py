@@ -61,11 +61,11 @@ def from_json(value: Any, *, sort_keys: bool = False, values: bool = True) -> Tr
     ('{}', ('key', 'b'), ('int', 1), ('key', 'a'))
     >>> from_json({"b": 1, "a": [True, None]}, values=False, sort_keys=True).show()
     {}
-    ├── ('key', 'a')
+    ├── key a
     │   └── []
     │       ├── bool
     │       └── NoneType
-    └── ('key', 'b')
+    └── key b
         └── int
     """
     labels: list[Label] = []

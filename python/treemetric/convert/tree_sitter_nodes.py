@@ -1,6 +1,6 @@
 """Syntax trees of tree-sitter, without importing it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from treemetric._base.typing import Label
@@ -9,7 +9,13 @@ from treemetric.tree import Tree
 
 
 def from_tree_sitter(
-    node: Any, *, named: bool = True, fields: bool = False, text: Iterable[str] = ()
+    node: Any,
+    *,
+    named: bool = True,
+    fields: bool = False,
+    text: Iterable[str] = (),
+    values: bool = False,
+    label: Callable[[Any], Label] | None = None,
 ) -> Tree:
     """Make a tree of a node of tree-sitter.
 
@@ -25,6 +31,11 @@ def from_tree_sitter(
     text : iterable of str, default=()
         Types of nodes whose text belongs to their labels, such as "identifier": their
         labels are ``(type, text)``, with fields ``(field, type, text)``.
+    values : bool, default=False
+        If True, the text of every named node without children, such as a name, a number or
+        a comment, belongs to its label.
+    label : callable, optional
+        ``label(node)`` returns the label of a node, in place of all that.
 
     Returns
     -------
@@ -52,11 +63,17 @@ def from_tree_sitter(
     if isinstance(text, str):
         message = f"text must be an iterable of types of nodes; got the text {text!r}"
         raise TypeError(message)
-    return build(*_walk(root, frozenset(text), named=named, fields=fields))
+    spelled = frozenset(text)
+
+    def usual(node: Any) -> Label:
+        is_value = values and node.is_named and node.child_count == 0
+        return (node.type, _text(node)) if is_value or node.type in spelled else node.type
+
+    return build(*_walk(root, label or usual, named=named, fields=fields and label is None))
 
 
 def _walk(
-    root: Any, spelled: frozenset[str], *, named: bool, fields: bool
+    root: Any, label: Callable[[Any], Label], *, named: bool, fields: bool
 ) -> tuple[list[Label], list[int]]:
     labels: list[Label] = []
     parents: list[int] = []
@@ -71,12 +88,10 @@ def _walk(
         if not named or node.is_named or node.is_missing or not labels:
             place = len(labels)
             parents.append(parent)
-            name = node.type
-            parts = (name, _text(node)) if name in spelled else (name,)
+            made = label(node)
             if fields:
-                labels.append((cursor.field_name, *parts))
-            else:
-                labels.append(parts if len(parts) > 1 else name)
+                made = (cursor.field_name, *(made if isinstance(made, tuple) else (made,)))
+            labels.append(made)
         if down():
             stack.append(parent)
             parent = place

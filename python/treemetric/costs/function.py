@@ -14,7 +14,7 @@ from treemetric.costs.matrix import CostMatrix
 
 
 class CallableCosts(Immutable, Costs):
-    """Costs from a Python function.
+    """Edit costs from a Python function of two labels.
 
     Parameters
     ----------

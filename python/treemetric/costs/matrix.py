@@ -26,7 +26,7 @@ def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
 
 
 class CostMatrix(Immutable, Costs):
-    """Costs from a table.
+    """Edit costs from a table with a row and a column for each label and for the gap.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UnitCosts(Immutable, Costs):
-    """Every edit costs 1; the default.
+    """Unit costs, the default: every edit costs 1.
 
     Examples
     --------

@@ -144,7 +144,8 @@ def markup(
         if not isinstance(root, lxml._Element):
             kind = type(source).__name__
             message = f"a table of {function} must be a str, bytes, None or an element of lxml; "
-            raise TypeError(message + f"got {kind}")
+            many = " Use teds_scores for many tables." if isinstance(source, list | tuple) else ""
+            raise TypeError(message + f"got {kind}.{many}" if many else message + f"got {kind}")
         is_table = isinstance(root.tag, str) and lxml.QName(root).localname == "table"
         table = root if is_table else _found(root, preset)
         if table is not None:

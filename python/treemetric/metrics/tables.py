@@ -31,7 +31,7 @@ GoOn = Callable[[int, int], bool]
 
 
 class TedsResult(NamedTuple):
-    """A score with the numbers that it is made of.
+    """The TEDS score of a table, with the numbers that it is made of.
 
     Attributes
     ----------

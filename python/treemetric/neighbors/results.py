@@ -200,7 +200,8 @@ class NearestResult(_Result):
 
     def __repr__(self) -> str:
         n, k = self.indices.shape
-        return f"<NearestResult: {k} neighbours of {n} trees, {self.avoided:.1%} avoided>"
+        near = f"{k} neighbour{'s' * (k != 1)}"
+        return f"<NearestResult: {near} of {n} trees, {self.avoided:.1%} avoided>"
 
 
 class WithinResult(_Result):

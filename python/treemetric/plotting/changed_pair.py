@@ -16,7 +16,7 @@ __all__ = ["plot_changed_pair"]
 
 
 def plot_changed_pair(
-    pair: PairChange, *, max_rows: int | None = 100, axes: "Sequence[Axes] | None" = None
+    pair: PairChange, *, max_rows: int | None = 100, ax: "Sequence[Axes] | None" = None
 ) -> "list[Axes]":
     """Draw the alignment of a pair of trees under unit costs and under learned costs.
 
@@ -26,7 +26,7 @@ def plot_changed_pair(
         A pair of `treemetric.inspection.changed_pairs`.
     max_rows : int or None, default=100
         Most rows to draw of each alignment; see `plot_alignment`.
-    axes : sequence of two matplotlib.axes.Axes, default=None
+    ax : sequence of two matplotlib.axes.Axes, default=None
         Axes to draw on, before and after learning; None creates a new figure that is large enough
         for the trees.
 
@@ -40,7 +40,7 @@ def plot_changed_pair(
     TypeError
         If `pair` is not an instance of `PairChange`.
     ValueError
-        If `axes` are not two.
+        If `ax` are not two.
     ImportError
         If matplotlib is not installed.
 
@@ -67,7 +67,7 @@ def plot_changed_pair(
     if max_rows is not None:
         max_rows = check_int(max_rows, "max_rows", "plot_changed_pair", 1, other="None")
     both = pair.alignments()
-    if axes is None:
+    if ax is None:
         from matplotlib import pyplot as plt
 
         sizes = [size_of(alignment, max_rows) for alignment in both]
@@ -80,12 +80,12 @@ def plot_changed_pair(
             top=1 - 0.4 / height,
             wspace=0.05,
         )
-        axes = list(drawn)
-    if len(axes) != 2:
-        refuse("axes", "plot_changed_pair", "two axes", f"{len(axes)}")
+        ax = list(drawn)
+    if not hasattr(ax, "__len__") or len(ax) != 2:
+        refuse("ax", "plot_changed_pair", "a pair of axes", shown(ax))
     names = ("Unit costs", "Learned costs")
     values = (pair.before, pair.after)
-    for ax, alignment, name, value in zip(axes, both, names, values, strict=True):
-        plot_alignment(alignment, max_rows=max_rows, ax=ax)
-        ax.set_title(f"{name}: {value:.2f} of the mean distance")
-    return list(axes)
+    for one, alignment, name, value in zip(ax, both, names, values, strict=True):
+        plot_alignment(alignment, max_rows=max_rows, ax=one)
+        one.set_title(f"{name}: {value:.2f} of the mean distance")
+    return list(ax)

@@ -16,7 +16,7 @@ from treemetric.plotting.common import (
     new_axes,
     require_matplotlib,
 )
-from treemetric.plotting.ticks import name_cells, side_for
+from treemetric.plotting.ticks import name_cells, row_height, side_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_distances"]
 
 _LONGEST_NAME = 28
+_MOST_COLORS = 10
 
 
 def plot_distances(
@@ -42,7 +43,7 @@ def plot_distances(
         Distances, square or condensed. All must be finite.
     y : array-like of shape (n,), default=None
         Classes. The rows of a class are adjacent, with its name beside them and a line
-        between classes.
+        between classes. If all of them differ, they are names, like `labels`.
     labels : sequence of str, default=None
         Names of the objects, drawn beside the rows. With `y`, the names of the classes
         are drawn instead. Names that would overlap are skipped; a new figure has room for about
@@ -97,30 +98,38 @@ def plot_distances(
         must = f"a sequence with one name for each of D's rows, {len(D)}"
         refuse("labels", "plot_distances", must, str(len(labels)))
 
+    if len(D) > 2 and len(classes) == len(D) and labels is None:
+        # Names, not classes: similar objects are side by side, without lines around each.
+        classes, y, labels = [""], np.zeros(len(D), dtype=np.intp), [classes[k] for k in y]
+    names = [label_text(name, _LONGEST_NAME) for name in classes]
     groups = [np.flatnonzero(y == k) for k in range(len(classes))]
     if order == "cluster":
         groups = [rows[cluster_order(D[np.ix_(rows, rows)])] for rows in groups]
     rows = np.concatenate(groups) if groups else np.arange(0)
+    by_class = len(classes) > 1 or (labels is None and len(classes) > 0 and classes[0] != "")
+    if not by_class and labels is not None:
+        names = [label_text(labels[i], _LONGEST_NAME) for i in rows]
 
     if ax is None:
-        named = 0 if labels is None or len(classes) > 1 else len(D)
-        side = side_for(named, 6.0)
+        side = side_for(0 if by_class or labels is None else len(D), 6.0, names)
         ax = new_axes(side + 0.5, side)
     image = ax.imshow(D[np.ix_(rows, rows)], cmap="magma", interpolation="nearest")
     figure = ax.get_figure()
     if figure is not None:
         figure.colorbar(image, ax=ax, label="distance", fraction=0.046, pad=0.03)
 
-    if len(classes) > 1 or (labels is None and classes and classes[0]):
+    if by_class:
         ends = np.cumsum([len(group) for group in groups])
+        # Lines must not hide the rows between them.
+        line = min(0.8, 0.25 * row_height(ax))
         for end in ends[:-1]:
-            ax.axhline(end - 0.5, color="white", linewidth=0.8)
-            ax.axvline(end - 0.5, color="white", linewidth=0.8)
+            ax.axhline(end - 0.5, color="white", linewidth=line)
+            ax.axvline(end - 0.5, color="white", linewidth=line)
         centres = ends - 0.5 - np.array([len(group) for group in groups]) / 2
-        colors = class_colors(len(classes))
-        name_cells(ax, centres.tolist(), classes, colors=colors)
+        # More colours than these are too similar, and too light or too dark to be read.
+        few = len(classes) <= _MOST_COLORS
+        name_cells(ax, centres.tolist(), names, colors=class_colors(len(classes)) if few else None)
     elif labels is not None:
-        names = [label_text(labels[i], _LONGEST_NAME) for i in rows]
         name_cells(ax, range(len(D)), names)
     else:
         ax.set_xticks([])

@@ -11,7 +11,7 @@ from treemetric.plotting.lettering import text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LARGEST_FIGURE", "name_cells", "side_for"]
+__all__ = ["LARGEST_FIGURE", "name_cells", "row_height", "side_for"]
 
 # Points.
 _LARGEST_FONT = 10.0
@@ -23,9 +23,23 @@ LARGEST_FIGURE = 12.0
 _LETTER = 0.6
 
 
-def side_for(count: int, least: float) -> float:
-    """Return the side of a new figure, in inches, for this number of named rows."""
-    return min(max(least, 2.0 + _CELL * count), LARGEST_FIGURE)
+def side_for(count: int, least: float, names: Sequence[str] = ()) -> float:
+    """Return the side of a new figure, in inches, for this number of named rows.
+
+    Long names get room of their own, or they would leave little for a small heat map.
+    """
+    rows = 2.0 + _CELL * count
+    longest = max(map(text_width, names), default=0)
+    room = max(0.0, longest * _LETTER * _LARGEST_FONT / 72 - 1.0)
+    return min(max(least + room, rows), LARGEST_FIGURE)
+
+
+def row_height(ax: "Axes") -> float:
+    """Return about how many points a row will have beside the colour bar and the names."""
+    figure = ax.get_figure()
+    dpi = 72.0 if figure is None else figure.dpi
+    low, high = sorted(ax.get_ylim())
+    return float(0.8 * min(ax.bbox.width, ax.bbox.height) * 72 / dpi / max(high - low, 1e-9))
 
 
 def name_cells(
@@ -40,12 +54,7 @@ def name_cells(
 
     The last name is always drawn if it is in italics.
     """
-    figure = ax.get_figure()
-    dpi = 72.0 if figure is None else figure.dpi
-    low, high = sorted(ax.get_ylim())
-    # Points per row; the colour bar and the names will take some of the axes.
-    scale = 0.8 * min(ax.bbox.width, ax.bbox.height) * 72 / dpi / max(high - low, 1e-9)
-    places = np.asarray(positions, dtype=np.float64) * scale
+    places = np.asarray(positions, dtype=np.float64) * row_height(ax)
     gap = float(np.median(np.diff(places))) if len(places) > 1 else np.inf
     size = min(_LARGEST_FONT, max(_SMALLEST_FONT, 0.9 * gap))
     kept = _apart(places, size, last_in_italics=last_in_italics)

@@ -208,7 +208,8 @@ def _equal(report: _Report) -> str:
     groups = report.facts.groups
     copies = sum(map(len, groups)) - len(groups)
     text = (
-        f"<p>{number(copies)} trees are copies of another one, in {number(len(groups))} groups.</p>"
+        f"<p>{number(copies)} {'tree is a copy' if copies == 1 else 'trees are copies'} of another "
+        f"one, in {number(len(groups))} group{'s' * (len(groups) != 1)}.</p>"
     )
     rows = [
         (

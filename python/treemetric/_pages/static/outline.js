@@ -22,6 +22,7 @@
       this.texts = data.texts;
       this.codes = data.codes;
       this.parents = data.parents;
+      this.lines = data.lines; // of source code
       const count = this.parents.length;
       this.below = new Int32Array(count);
       this.depths = new Int32Array(count);
@@ -229,6 +230,7 @@
     drawCell(side, node, row) {
       const cell = make("span", "tm-cell");
       if (node < 0) return cell;
+      if (side.lines) cell.append(make("span", "tm-line", side.lines[node]));
       cell.style.paddingLeft = side.depths[node] * side.step + "px";
       if (side.below[node]) {
         const fold = make("button", "tm-fold", this.folded[row] ? "▸" : "▾");
@@ -253,7 +255,8 @@
         const node = this.nodes[at][row];
         if (node < 0) return;
         const where = this.two ? " of " + side.name : "";
-        parts.push("node " + node + where + ", depth " + side.depths[node] + ", " + side.below[node] + " below: " + side.path(node));
+        const line = side.lines ? "line " + side.lines[node] + ", " : "";
+        parts.push(line + "node " + node + where + ", depth " + side.depths[node] + ", " + side.below[node] + " below: " + side.path(node));
       });
       const cost = this.costs[row] === undefined ? "" : ", cost " + this.costs[row];
       this.status.textContent = (this.two ? NAMES[this.kinds[row]] + cost + "  |  " : "") + parts.join("  |  ");

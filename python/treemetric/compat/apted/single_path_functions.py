@@ -9,7 +9,7 @@ LEFT, RIGHT, INNER = 0, 1, 2
 
 
 class SinglePathFunction:
-    """The default of the parameter `spf` in apted.
+    """The default of the parameter `spf` of apted, which chooses paths; it has no effect here.
 
     Examples
     --------
@@ -20,7 +20,7 @@ class SinglePathFunction:
 
 
 class UseOnlySPFA(SinglePathFunction):
-    """Inner paths only, in apted.
+    """A value of the parameter `spf` of apted, inner paths only; it has no effect here.
 
     Examples
     --------
