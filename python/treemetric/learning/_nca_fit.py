@@ -67,7 +67,11 @@ def rounded_up(table: FloatArray) -> FloatArray:
     If c(u, v) <= c(u, z) + c(z, v), the same holds for the costs rounded up to integers.
     """
     mean = float(table[:-1, -1].mean()) if len(table) > 1 else 1.0
-    return np.ceil(table * (_GRID / mean)) / _GRID
+    # In place: tables of thousands of labels take longer to allocate than to compute.
+    rounded = table * (_GRID / mean)
+    np.ceil(rounded, out=rounded)
+    rounded /= _GRID
+    return rounded
 
 
 def frequent_labels(trees: TreeSet, most: int, least: int = 2) -> npt.NDArray[np.intp]:
@@ -198,6 +202,8 @@ def fit_rounds(
     value = start = 0.0
     steps = 0
     for _ in range(settings.n_rounds):
+        if parameters is not None:
+            costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
         pairs, loss = choose(costs)
         if loss is None:
             break
@@ -214,14 +220,30 @@ def fit_rounds(
         objective = CostObjective(model, counts, loss, total, start)
         parameters, value = objective.minimise(parameters, settings.max_iter)
         steps += objective.n_iter
-        costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
     if parameters is None:
         return None
     return Fitted(trees.alphabet, model, parameters, value, steps)
 
 
 def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
-    """Return the costs of all labels, scaled to a mean deletion of 1.
+    """Return the costs of all labels, scaled to a mean deletion of 1."""
+    model, parameters = _extended(fitted, alphabet)
+    table = model.table(parameters)
+    if len(alphabet):
+        table /= table[:-1, -1].mean()
+    return table
+
+
+def deletions(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
+    """Return the costs of deleting each label, scaled to a mean of 1."""
+    model, parameters = _extended(fitted, alphabet)
+    labels = np.arange(len(alphabet))
+    costs = model.costs(parameters, labels, np.full(len(labels), len(labels)))
+    return costs / (costs.mean() if len(costs) else 1.0)
+
+
+def _extended(fitted: Fitted, alphabet: tuple[object, ...]) -> tuple[LabelModel, FloatArray]:
+    """Return the model and the parameters of a fit for all labels.
 
     Labels that the fit did not see have the parameters that the prior expects, 0.
     """
@@ -231,5 +253,4 @@ def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
     everywhere = np.zeros(len(alphabet))
     everywhere[codes] = theta
     model = LabelModel(len(alphabet), codes[fitted.model.moving])
-    table = model.table(np.concatenate([[b], everywhere, delta.ravel()]))
-    return table / (table[:-1, -1].mean() if len(alphabet) else 1.0)
+    return model, np.concatenate([[b], everywhere, delta.ravel()])
