@@ -146,6 +146,27 @@ def test_pairs_are_learned(by_pairs):
     np.testing.assert_array_equal(again.transform(X), by_pairs.transform(X))
 
 
+@pytest.mark.parametrize("distance", ["actual", "pseudo"])
+def test_pairs_are_predicted(distance):
+    learner = NCACosts(n_fits=2, distance=distance, random_state=0).fit_pairs(PAIRS, SIGNS, X)
+    new = make_strings(20, random_state=1).data
+    pairs = np.column_stack(np.triu_indices(20, 1))
+    near = learner.get_metric().pairwise(new)[pairs[:, 0], pairs[:, 1]] < learner.threshold_
+    expected = np.where(near, 1, -1)
+    np.testing.assert_array_equal(learner.predict_pairs(pairs, new), expected)
+    tuples = [(new[int(i)], new[int(j)]) for i, j in pairs]
+    np.testing.assert_array_equal(learner.predict_pairs(tuples), expected)
+    assert (learner.predict_pairs(PAIRS, X) == SIGNS).mean() > 0.6
+    other = tm.Tree.from_sequence("az")
+    assert learner.predict_pairs([(other, other)]).tolist() == [1]
+    with pytest.raises(ValueError, match=r"'pairs' parameter of NCACosts\.predict_pairs"):
+        learner.predict_pairs([])
+    with pytest.raises(NotFittedError):
+        NCACosts().predict_pairs(pairs, new)
+    with pytest.raises(NotFittedError):
+        NCACosts(n_fits=1).fit(X, TARGET).predict_pairs(pairs, new)
+
+
 def test_triplets_are_learned():
     rows = random_triplets(0, 1500)
     learner = NCACosts(random_state=0).fit_triplets(rows, X)

@@ -15,6 +15,7 @@ from treemetric._estimators.squashing import Squash
 from treemetric.datasets import make_strings
 from treemetric.learning import LVQCosts
 from treemetric.learning._cost_space import CostLoss, CostSpace, normalised, tidied
+from treemetric.learning._pooled_costs import PooledCostSpace
 from treemetric.learning.symbol_counts import NEGLIGIBLE, fold
 
 STRINGS = make_strings(60, random_state=3)
@@ -187,3 +188,53 @@ def test_labels_beyond_training_keep_their_costs():
     # Only down to what a chain of edits through cheaper labels costs now.
     assert learner.costs_.matrix[-2].max() <= 50.0
     assert learner.costs_.matrix[-2, others].min() >= 50.0 - plain.costs_.matrix.max()
+
+
+def test_rare_labels_have_the_same_costs():
+    random, y = np.random.RandomState(0), np.arange(40) % 2
+    trees = []
+    for number, code in enumerate(y):
+        labels = [f"rare {number}", f"rare {random.randint(40)}", "ab"[code]]
+        trees.append(tm.Tree.from_sequence(random.permutation(labels).tolist()))
+    learner = LVQCosts(max_labels=2).fit(trees, y)
+    costs = learner.costs_
+    assert costs.is_pseudo_metric()
+    assert len(costs.alphabet) == 42
+    assert learner.loss_ < learner.loss_curve_[0]
+    assert learner.score(trees, y) == 1.0
+    order = ["a", "b", *(label for label in costs.alphabet if label not in "ab")]
+    table = costs.to_matrix(order).matrix
+    assert (table[2:-1, [0, 1, -1]] == table[2, [0, 1, -1]]).all()
+    assert len(np.unique(table[2:-1, 2:-1])) <= 2  # 0 on the diagonal, and one cost
+    assert len(np.unique(table[:3, -1])) > 1
+    with pytest.raises(ValueError, match="'max_labels' parameter of LVQCosts"):
+        LVQCosts(max_labels=-1).fit(trees, y)
+
+
+def test_pooled_counts_give_the_costs_of_all_labels():
+    words = ("abxy", "bayz", "xyab", "zzvb")
+    trees = tm.TreeSet([tm.Tree.from_sequence(word) for word in words])
+    frequent = np.array([trees.alphabet.index(label) for label in "ab"])
+    space = PooledCostSpace.of_unit_costs(trees.alphabet, frequent, 0.5, 5, tm.UnitCosts())
+    found = tm.edit_counts(trees, pairs=[[0, 1], [1, 3], [2, 3], [0, 2]])
+    counts = space.fold(found)
+    table = normalised(np.random.RandomState(0).uniform(1, 2, size=space.start.shape))
+    table[3] = table[2]  # the copy of the row of rare labels
+    table[:, 3] = table[3]
+    table[2, 3] = table[3, 2] = 1.5
+    table[3, 3] = 0.0
+    small = table[counts.first, counts.second]
+    total = np.concatenate([counts.plus @ small, counts.minus @ small])
+    np.testing.assert_allclose(total, found.distances(space.costs(table)))
+    # The direction keeps the copy equal, and the loss rises in it.
+    loss = space.loss(counts, Squash())
+    value, direction = loss(table)
+    np.testing.assert_array_equal(np.delete(direction[3], [2, 3]), np.delete(direction[2], [2, 3]))
+    np.testing.assert_array_equal(direction, direction.T)
+    assert loss(table - 1e-4 * direction)[0] < value
+
+
+def test_all_labels_may_be_frequent():
+    plain = LVQCosts(2, max_labels=None).fit(STRINGS.data, STRINGS.target)
+    same = LVQCosts(2, max_labels=4).fit(STRINGS.data, STRINGS.target)
+    assert plain.costs_ == same.costs_

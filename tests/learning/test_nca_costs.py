@@ -81,14 +81,15 @@ def test_gradients_of_costs_and_of_the_prior(random):
     np.testing.assert_allclose(model.penalty(parameters)[1], expected, atol=1e-4, rtol=1e-4)
 
 
-def naive_loss(pairs, distances, codes, multiplicity, weight, wanted=None):
+def naive_loss(pairs, distances, codes, multiplicity, weight, copies=None):
     """Each tree draws a neighbour, in loops."""
     count = len(codes)
     near = [{} for _ in range(count)]
     for (i, j), distance in zip(pairs, distances, strict=True):
         for query, other in ((i, j), (j, i)):
-            if wanted is None or wanted[query, other]:
-                near[query][other] = multiplicity[other] * np.exp(-distance)
+            times = 1.0 if copies is None else copies[query, other]
+            if times:
+                near[query][other] = times * multiplicity[other] * np.exp(-distance)
     total = 0.0
     for i in range(count):
         own = [j for j in near[i] if codes[j] == codes[i]]
@@ -102,13 +103,13 @@ def naive_loss(pairs, distances, codes, multiplicity, weight, wanted=None):
 def test_the_loss_against_its_twin(random, all_pairs):
     count = 6
     pairs = np.column_stack(np.triu_indices(count, 1))
-    wanted = None if all_pairs else random.rand(count, count) < 0.7
+    copies = None if all_pairs else random.choice([0.0, 1.0, 2.5], size=(count, count))
     distances = random.uniform(0, 5, size=len(pairs))
     codes = random.randint(3, size=count)
     multiplicity = random.randint(1, 4, size=count).astype(float)
     weight = random.rand(count)
-    loss = NeighbourLoss(candidates(pairs, wanted), codes, multiplicity, weight)
-    expected = naive_loss(pairs, distances, codes, multiplicity, weight, wanted)
+    loss = NeighbourLoss(candidates(pairs, copies), codes, multiplicity, weight)
+    expected = naive_loss(pairs, distances, codes, multiplicity, weight, copies)
     if loss.is_empty:
         assert expected == 0.0
         return
@@ -172,17 +173,37 @@ def test_rounding_up_keeps_the_axioms(random):
 
 
 @given(seeds)
-def test_neighbourhoods_are_the_closest_trees(random):
-    count = 9
+def test_neighbourhoods_are_the_closest_trees_and_some_others(random):
+    count = 12
     distances = random.permutation(count * count).reshape(count, count).astype(float)
     codes = random.randint(2, size=count)
-    groups = random.randint(6, size=count)
-    found = neighbourhoods(distances, codes, groups, (3, 2, 1))
+    groups = random.randint(9, size=count)
+    numbers = (2, 3, 1, 2)
+    found = neighbourhoods(distances, codes, groups, numbers)
     for i in range(count):
-        order = [j for j in np.argsort(distances[i]) if groups[j] != groups[i]]
-        own = [j for j in order if codes[j] == codes[i]]
-        others = [j for j in order if codes[j] != codes[i]]
-        assert set(np.flatnonzero(found[i])) == {*order[:3], *own[:2], *others[:1]}
+        for own in (True, False):
+            order = [
+                j
+                for j in np.argsort(distances[i])
+                if groups[j] != groups[i] and (codes[j] == codes[i]) == own
+            ]
+            nearest, others = (numbers[0], numbers[2]) if own else (numbers[1], numbers[3])
+            assert (found[i, order[:nearest]] == 1.0).all()
+            rest = found[i, order[nearest:]]
+            assert np.count_nonzero(rest) == min(others, len(rest))
+            # Sums over the sample are those over all trees, on average.
+            assert rest.sum() == pytest.approx(len(rest))
+    assert not found[groups[:, None] == groups].any()
+
+
+def test_the_best_scale_leaves_something_to_learn():
+    # The loss of useless distances is smallest at 0, where no gradient is left.
+    def loss(distances):
+        return float((distances**2).sum()), 2 * distances
+
+    distances = np.random.RandomState(0).uniform(3, 9, size=50)
+    assert (distances * np.exp(best_scale(loss, distances))).std() == pytest.approx(1.0)
+    assert best_scale(loss, np.full(4, 2.0)) == 0.0
 
 
 def test_labels_with_vectors_are_frequent():
@@ -194,8 +215,8 @@ def test_labels_with_vectors_are_frequent():
 
 def test_large_trees_have_fewer_neighbours():
     assert neighbour_numbers(chains(*["ab"] * 400)) is None
-    assert neighbour_numbers(chains(*["ab"] * 401)) == (40, 15, 15)
-    assert neighbour_numbers(chains(*["ab" * 200] * 100)) == (10, 4, 4)
+    assert neighbour_numbers(chains(*["ab"] * 401)) == (10, 25, 10, 25)
+    assert neighbour_numbers(chains(*["ab" * 200] * 100)) == (2, 6, 2, 6)
 
 
 @given(seeds, st.integers(1, 8))
@@ -441,3 +462,29 @@ def test_weights_of_trees():
 def test_parameters_are_checked(parameter, value):
     with pytest.raises((TypeError, ValueError), match=f"'{parameter}' parameter of NCACosts"):
         NCACosts(**{parameter: value}).fit(STRINGS.data, STRINGS.target)
+
+
+def sentences(count, classes, words, random):
+    """Words of a large vocabulary below tags; one word at a random place hints at the class."""
+    y = random.randint(classes, size=count)
+    trees = []
+    for code in y:
+        labels = [f"word {random.randint(2000)}" for _ in range(words)]
+        labels[random.randint(words)] = f"hint {code} {random.randint(3)}"
+        below = "".join(f"{{tag {random.randint(5)}{{{label}}}}}" for label in labels)
+        trees.append(tm.Tree.from_bracket(f"{{sentence{below}}}"))
+    return trees, y
+
+
+def test_rare_words_that_decide_are_found_among_many_labels():
+    # More than 400 trees: neighbourhoods are samples. Unit costs say nothing about the classes.
+    trees, y = sentences(900, 4, 4, np.random.RandomState(0))
+    train, test = tm.TreeSet(trees[:700]), tm.TreeSet(trees[700:])
+    learner = NCACosts(n_fits=2, random_state=0).fit(train, y[:700])
+    assert learner.learned_
+    unit = tm.pairwise_distances(test, train).argmin(axis=1)
+    assert np.mean(y[unit] != y[700:]) > 0.5
+    assert learner.score(test, y[700:]) > 0.8
+    hints = [label.startswith("hint") for label in learner.costs_.alphabet]
+    weights = learner.costs_.matrix[:-1, -1]
+    assert weights[hints].mean() > 1.5 * weights[~np.array(hints)].mean()

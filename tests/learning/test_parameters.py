@@ -57,6 +57,7 @@ HUGE = 10**30
         (BEDL(), "n_candidates"),
         (BEDL(), "batch_size"),
         (BEDL(), "verbose"),
+        (LVQCosts(), "max_labels"),
         (LVQCosts(), "max_iter"),
         (GESL(), "n_neighbors"),
         (GESL(), "max_iter"),

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import FloatArray, Trees
 from treemetric._base.validation import check_random_state
@@ -50,7 +51,9 @@ class _Supervision(NamedTuple):
 
 
 class ConstraintFits(EnsembleLearner):
-    """Adds `fit_pairs` and `fit_triplets` to a learner."""
+    """Adds `fit_pairs`, `predict_pairs` and `fit_triplets` to a learner."""
+
+    threshold_: float
 
     def fit_pairs(
         self, pairs: Any, y: Any, X: Trees | None = None, *, sample_weight: Any = None
@@ -73,7 +76,8 @@ class ConstraintFits(EnsembleLearner):
         self
             The fitted learner. It has the attributes of `fit` except those of classes, and
             `threshold_`: the distance that separates the training pairs best, with the same
-            weight for both kinds. `get_metric` and `transform` work, `predict` does not.
+            weight for both kinds. `predict_pairs`, `get_metric` and `transform` work, `predict`
+            does not.
 
         Notes
         -----
@@ -93,7 +97,7 @@ class ConstraintFits(EnsembleLearner):
         >>> learner = NCACosts(random_state=0).fit_pairs(pairs, np.where(same, 1, -1), strings.data)
         >>> learner.learned_
         True
-        >>> near = learner.transform(strings.data)[pairs[:, 0], pairs[:, 1]] < learner.threshold_
+        >>> near = learner.predict_pairs(pairs, strings.data) == 1
         >>> float((near == same).mean()) > 0.9
         True
         """
@@ -114,11 +118,50 @@ class ConstraintFits(EnsembleLearner):
         weight = self._constraint_weight(sample_weight, found)
         even = balanced(similar, weight)
         costs, attributes = self._fit_constraints(found, weight, _Supervision(loss, errors, even))
-        ends = found.trees[found.rows[:, 0]], found.trees[found.rows[:, 1]]
-        distances = paired_distances(*ends, costs=costs, n_jobs=self.n_jobs)
-        attributes["threshold_"] = best_threshold(distances, similar, even)
         self._keep_costs(found.trees, costs, UnitCosts(), **attributes)
+        self.threshold_ = best_threshold(self._pair_distances(found), similar, even)
         return self
+
+    def predict_pairs(self, pairs: Any, X: Trees | None = None) -> npt.NDArray[np.int64]:
+        """Predict whether pairs are similar: whether their distance is below `threshold_`.
+
+        Parameters
+        ----------
+        pairs : sequence of (Tree, Tree), or array-like of shape (n_pairs, 2)
+            The pairs: trees, or positions in `X`.
+        X : TreeSet or list of Tree, optional
+            The trees, if `pairs` are positions.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            1 for similar pairs and -1 for others.
+
+        Raises
+        ------
+        NotFittedError
+            If the learner was not fitted by `fit_pairs`.
+        UnknownLabelError
+            If a label was not seen in training and ``unseen='error'``.
+
+        Examples
+        --------
+        >>> from treemetric import Tree
+        >>> from treemetric.learning import NCACosts
+        >>> a, b, c, d = (Tree.from_sequence(word) for word in ("aax", "aay", "ccx", "ccy"))
+        >>> pairs = [(a, b), (c, d), (a, c), (b, d)]
+        >>> learner = NCACosts(fallback=False, random_state=0).fit_pairs(pairs, [1, 1, -1, -1])
+        >>> learner.predict_pairs([(a, b), (a, d)])
+        array([ 1, -1])
+        """
+        check_is_fitted(self, "threshold_")
+        found = check_constraints(pairs, X, 2, f"{type(self).__name__}.predict_pairs")
+        return np.where(self._pair_distances(found) < self.threshold_, 1, -1)
+
+    def _pair_distances(self, found: Constraints) -> FloatArray:
+        """Return the learned distances of pairs."""
+        distances: FloatArray = self.get_metric()._paired(*found, n_jobs=self.n_jobs)
+        return distances
 
     def fit_triplets(
         self, triplets: Any, X: Trees | None = None, *, sample_weight: Any = None

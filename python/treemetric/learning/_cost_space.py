@@ -142,12 +142,16 @@ class CostSpace:
             return 0.0
         return self.strength / 2 * float(np.sum((parameters - self.start) ** 2))
 
+    def loss(self, counts: SymbolCounts, squash: Squash) -> CostLoss:
+        """Return the loss with alignments fixed."""
+        return CostLoss(counts, squash, self.start, self.strength)
+
     def improve(self, parameters: FloatArray, counts: SymbolCounts, squash: Squash) -> FloatArray:
         """Lower the loss by gradient steps, each followed by the normalisation.
 
         A step that does not lower the loss is halved until it does.
         """
-        objective = CostLoss(counts, squash, self.start, self.strength)
+        objective = self.loss(counts, squash)
         costs = parameters
         loss, gradient = objective(costs)
         share = _FIRST_STEP

@@ -14,7 +14,7 @@ from treemetric._estimators.checks import check_positive
 from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.learning._bagging import Errors, Verdict, bootstrap, judge, mean_table
 from treemetric.learning._cost_learner import CostLearner
-from treemetric.learning._nca_fit import FitSettings, Fitted, rounded_up, whole_table
+from treemetric.learning._nca_fit import FitSettings, Fitted, deletions, rounded_up
 from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
@@ -139,7 +139,7 @@ class EnsembleLearner(CostLearner):
         costs = UnitCosts().to_matrix(alphabet)
         if verdict.learned:
             costs = MetricTable(alphabet, rounded_up(mean_table(fits, alphabet)))
-        weights = [whole_table(fitted, alphabet)[:-1, -1] for fitted in fits]
+        weights = [deletions(fitted, alphabet) for fitted in fits]
         attributes = {
             "learned_": verdict.learned,
             "validation_scores_": verdict.scores,

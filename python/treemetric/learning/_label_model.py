@@ -22,6 +22,9 @@ _CORNER = np.sqrt(0.5)
 _ROUNDING = 1e-12
 # Weights differ by a factor of at most exp(2 · 3) from each other.
 WIDEST = 3.0
+# The common factor of all costs changes by at most exp(1). If it grows, trees that draw the right
+# neighbours have no gradient any more, and those that remain are fitted too closely.
+WIDEST_SCALE = 1.0
 
 
 def sums(places: IntArray, values: FloatArray, size: int) -> FloatArray:
@@ -66,6 +69,7 @@ class LabelModel:
     def bounds(self, b: float) -> Bounds:
         """Return the ranges of the parameters: without them, b grows if classes are separable."""
         widest = np.full(self.size, WIDEST)
+        widest[0] = WIDEST_SCALE
         return Bounds(self.start(b) - widest, self.start(b) + widest)
 
     def parts(self, parameters: FloatArray) -> tuple[float, FloatArray, FloatArray]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray, Label, Trees
 from treemetric._base.validation import refuse, shown
@@ -11,6 +12,7 @@ from treemetric.costs import Costs
 from treemetric.distances import distance as edit_distance
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import UnknownLabelError
+from treemetric.paired import paired_distances
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet, check_tree, check_trees
 
@@ -162,6 +164,18 @@ class LearnedMetric:
             return found
         return self._pseudo(sources, targets, labels, n_jobs, same=Y is None)
 
+    def _paired(
+        self, trees: TreeSet, rows: npt.NDArray[np.intp], *, n_jobs: int | None = None
+    ) -> FloatArray:
+        """Return the learned distances of pairs of positions."""
+        if self.distance == "actual":
+            costs = self._actual(trees.alphabet)
+            ends = trees[rows[:, 0]], trees[rows[:, 1]]
+            return paired_distances(*ends, costs=costs, n_jobs=n_jobs)
+        costs, initial = self._pseudo_costs(trees.alphabet)
+        counts = edit_counts(trees, pairs=rows, costs=initial, n_jobs=n_jobs, **self.counting)
+        return counts.distances(costs)
+
     def _known(self, labels: tuple[Label, ...]) -> None:
         """Refuse labels that were not seen in training, before any work."""
         if self.unseen == "gap-like":
@@ -180,6 +194,13 @@ class LearnedMetric:
         closed: Costs = self._closing.table
         return closed._extended(labels) if self.unseen == "gap-like" else closed
 
+    def _pseudo_costs(self, labels: tuple[Label, ...]) -> tuple[Costs, Costs]:
+        """Return the costs of alignments, and those under which they are optimal."""
+        self._known(labels)
+        costs = self.costs._extended(labels)
+        initial = self.initial_costs
+        return costs, initial._extended(labels) if self.unseen == "gap-like" else initial
+
     def _pseudo(
         self,
         X: TreeSet,
@@ -189,11 +210,7 @@ class LearnedMetric:
         *,
         same: bool,
     ) -> FloatArray:
-        self._known(labels)
-        costs = self.costs._extended(labels)
-        initial = self.initial_costs
-        if self.unseen == "gap-like":
-            initial = initial._extended(labels)
+        costs, initial = self._pseudo_costs(labels)
         # One alignment of several that are optimal need not be the reverse of the one back.
         half = same and self.counting.get("script") != "one"
         half = half and costs.is_symmetric(labels) and initial.is_symmetric(labels)

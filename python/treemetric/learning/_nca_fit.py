@@ -11,7 +11,7 @@ from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._label_model import LabelModel
-from treemetric.learning._neighbour_loss import BoolArray, Candidates, NeighbourLoss, candidates
+from treemetric.learning._neighbour_loss import Candidates, NeighbourLoss, candidates
 from treemetric.learning._pair_costs import (
     CostObjective,
     DistanceLoss,
@@ -23,15 +23,18 @@ from treemetric.learning._pair_costs import (
 from treemetric.treeset import TreeSet
 
 # Up to this many trees, the loss uses all pairs, unless they have more pairs of nodes than this.
-# Otherwise each tree draws among its neighbours: so many of any class, of its own class and of
-# other classes, but fewer, down to a quarter, if these have too many pairs of nodes.
+# Otherwise each tree draws among some trees: so many of the nearest ones and of the remaining ones,
+# of its own class and of other classes, but fewer, down to a quarter, if these have too many pairs
+# of nodes.
 _ALL_PAIRS = 400
 _NODE_PAIRS = 8e6
-_NEIGHBOURS = (40, 15, 15)
+_NEIGHBOURS = (10, 25, 10, 25)
 _FEWEST = 0.25
 # Costs are rounded up to multiples of this share of the mean cost of a deletion: rounding up keeps
 # the triangle inequality, and distances under short decimals are faster.
 _GRID = 1000.0
+
+BoolArray = npt.NDArray[np.bool_]
 
 # The pairs to align under some costs, and their loss; None if there is nothing to learn.
 Choose = Callable[[Costs], tuple[npt.NDArray[np.intp], DistanceLoss | None]]
@@ -64,21 +67,25 @@ def rounded_up(table: FloatArray) -> FloatArray:
     If c(u, v) <= c(u, z) + c(z, v), the same holds for the costs rounded up to integers.
     """
     mean = float(table[:-1, -1].mean()) if len(table) > 1 else 1.0
-    return np.ceil(table * (_GRID / mean)) / _GRID
+    # In place: tables of thousands of labels take longer to allocate than to compute.
+    rounded = table * (_GRID / mean)
+    np.ceil(rounded, out=rounded)
+    rounded /= _GRID
+    return rounded
 
 
-def frequent_labels(trees: TreeSet, most: int) -> npt.NDArray[np.intp]:
-    """Return the labels that occur in at least two trees: those in most trees, up to a number."""
+def frequent_labels(trees: TreeSet, most: int, least: int = 2) -> npt.NDArray[np.intp]:
+    """Return the labels that occur in at least so many trees: those in most trees."""
     owners = np.repeat(np.arange(len(trees)), trees.sizes)
     count = len(trees.alphabet)
     once = np.unique(owners * count + trees.codes)
     spread = np.bincount(once % max(1, count), minlength=count)
     order = np.argsort(-spread, kind="stable")[:most]
-    return np.sort(order[spread[order] > 1])
+    return np.sort(order[spread[order] >= least])
 
 
 def neighbour_numbers(trees: TreeSet) -> tuple[int, ...] | None:
-    """Return how many neighbours to draw among, of any, own and other classes; None for all."""
+    """Return how many trees to draw among, as in `neighbourhoods`; None for all."""
     count = len(trees)
     node_pairs = float(np.mean(trees.sizes)) ** 2
     if count <= _ALL_PAIRS and count**2 / 2 * node_pairs <= _NODE_PAIRS:
@@ -93,23 +100,44 @@ def neighbourhoods(
     codes: npt.NDArray[np.integer],
     groups: npt.NDArray[np.integer],
     numbers: tuple[int, ...],
-) -> BoolArray:
-    """Return which trees each tree can draw as neighbours: the closest others, by class."""
+) -> FloatArray:
+    """Return for how many trees each tree stands among those that a tree can draw; 0 for none.
+
+    ``numbers`` are those of the nearest trees of the own class, of other classes, and of trees
+    drawn at random among the remaining ones, again of the own class and of other classes. A nearest
+    tree stands for itself, a random one for as many as were left out, so that sums over a
+    neighbourhood estimate sums over all trees. Without this, trees of the own class that are far
+    away would be more frequent than they are, and distances of 0 the best.
+    """
     count = len(codes)
-    distances = np.where(groups[:, None] == groups, np.inf, distances)
+    random = np.random.RandomState(0)
+    different = groups[:, None] != groups
+    copies = np.zeros((count, count))
     # Equal distances are frequent; the order of trees must not decide about their classes.
-    ties = np.random.RandomState(0).permutation(count)
-    order = ties[np.argsort(distances[:, ties], axis=1, kind="stable")]
-    order = order[order != np.arange(count)[:, None]].reshape(count, count - 1)
-    same = codes[order] == codes[:, None]
-    wanted = np.zeros((count, count), dtype=bool)
-    rank = np.broadcast_to(np.arange(count - 1), same.shape)
-    own, others = np.cumsum(same, axis=1), np.cumsum(~same, axis=1)
-    nearest, of_own, of_others = numbers
-    chosen = (rank < nearest) | (same & (own <= of_own)) | (~same & (others <= of_others))
-    np.put_along_axis(wanted, order, chosen, axis=1)
-    wanted[groups[:, None] == groups] = False
-    return wanted
+    shuffled = random.rand(count, count)
+    near_first = np.lexsort((shuffled, distances), axis=1)
+    at_random = np.argsort(shuffled, axis=1)
+    own = codes[:, None] == codes
+    for allowed, nearest, others in (
+        (different & own, numbers[0], numbers[2]),
+        (different & ~own, numbers[1], numbers[3]),
+    ):
+        near = _first(allowed, near_first, nearest)
+        rest = allowed & ~near
+        drawn = _first(rest, at_random, others)
+        copies[near] = 1.0
+        stands_for = rest.sum(axis=1) / np.maximum(1, drawn.sum(axis=1))
+        copies += drawn * stands_for[:, None]
+    return copies
+
+
+def _first(allowed: BoolArray, order: npt.NDArray[np.intp], number: int) -> BoolArray:
+    """Return the first allowed columns of each row, up to a number, in the order of the row."""
+    sorted_ = np.take_along_axis(allowed, order, axis=1)
+    sorted_ &= np.cumsum(sorted_, axis=1) <= number
+    found = np.empty_like(allowed)
+    np.put_along_axis(found, order, sorted_, axis=1)
+    return found
 
 
 def chosen_pairs(
@@ -125,9 +153,9 @@ def chosen_pairs(
         pairs = np.column_stack(np.nonzero(np.triu(groups[:, None] != groups)))
         return pairs, candidates(pairs)
     distances = pairwise_distances(trees, costs=costs, n_jobs=n_jobs)
-    wanted = neighbourhoods(distances, codes, groups, numbers)
-    pairs = np.column_stack(np.nonzero(np.triu(wanted | wanted.T, 1)))
-    return pairs, candidates(pairs, wanted)
+    copies = neighbourhoods(distances, codes, groups, numbers)
+    pairs = np.column_stack(np.nonzero(np.triu((copies > 0) | (copies > 0).T, 1)))
+    return pairs, candidates(pairs, copies)
 
 
 def fit_costs(
@@ -174,6 +202,8 @@ def fit_rounds(
     value = start = 0.0
     steps = 0
     for _ in range(settings.n_rounds):
+        if parameters is not None:
+            costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
         pairs, loss = choose(costs)
         if loss is None:
             break
@@ -190,14 +220,30 @@ def fit_rounds(
         objective = CostObjective(model, counts, loss, total, start)
         parameters, value = objective.minimise(parameters, settings.max_iter)
         steps += objective.n_iter
-        costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
     if parameters is None:
         return None
     return Fitted(trees.alphabet, model, parameters, value, steps)
 
 
 def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
-    """Return the costs of all labels, scaled to a mean deletion of 1.
+    """Return the costs of all labels, scaled to a mean deletion of 1."""
+    model, parameters = _extended(fitted, alphabet)
+    table = model.table(parameters)
+    if len(alphabet):
+        table /= table[:-1, -1].mean()
+    return table
+
+
+def deletions(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
+    """Return the costs of deleting each label, scaled to a mean of 1."""
+    model, parameters = _extended(fitted, alphabet)
+    labels = np.arange(len(alphabet))
+    costs = model.costs(parameters, labels, np.full(len(labels), len(labels)))
+    return costs / (costs.mean() if len(costs) else 1.0)
+
+
+def _extended(fitted: Fitted, alphabet: tuple[object, ...]) -> tuple[LabelModel, FloatArray]:
+    """Return the model and the parameters of a fit for all labels.
 
     Labels that the fit did not see have the parameters that the prior expects, 0.
     """
@@ -207,5 +253,4 @@ def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
     everywhere = np.zeros(len(alphabet))
     everywhere[codes] = theta
     model = LabelModel(len(alphabet), codes[fitted.model.moving])
-    table = model.table(np.concatenate([[b], everywhere, delta.ravel()]))
-    return table / (table[:-1, -1].mean() if len(alphabet) else 1.0)
+    return model, np.concatenate([[b], everywhere, delta.ravel()])

@@ -14,30 +14,33 @@ from treemetric._base.typing import FloatArray
 from treemetric.learning._label_model import sums
 
 IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Candidates(NamedTuple):
     """Which trees draw which neighbours: one entry per ordered pair, sorted by the first tree.
 
-    ``pairs`` are positions in a list of unordered pairs of trees, to which distances belong.
+    ``pairs`` are positions in a list of unordered pairs of trees, to which distances belong. A
+    neighbour stands for ``copies`` trees of a sample.
     """
 
     queries: IntArray
     neighbours: IntArray
     pairs: IntArray
+    copies: FloatArray
 
 
-def candidates(pairs: npt.NDArray[np.integer], wanted: BoolArray | None = None) -> Candidates:
-    """Return both directions of all pairs, or those directions that a square mask wants."""
+def candidates(pairs: npt.NDArray[np.integer], copies: FloatArray | None = None) -> Candidates:
+    """Return both directions of all pairs, or those directions with copies in a square table."""
     queries = np.concatenate([pairs[:, 0], pairs[:, 1]]).astype(np.intp)
     neighbours = np.concatenate([pairs[:, 1], pairs[:, 0]]).astype(np.intp)
     numbers = np.tile(np.arange(len(pairs)), 2)
-    if wanted is not None:
-        keep = wanted[queries, neighbours]
+    if copies is not None:
+        keep = copies[queries, neighbours] > 0
         queries, neighbours, numbers = queries[keep], neighbours[keep], numbers[keep]
     order = np.argsort(queries, kind="stable")
-    return Candidates(queries[order], neighbours[order], numbers[order])
+    queries, neighbours = queries[order], neighbours[order]
+    times = np.ones(len(queries)) if copies is None else copies[queries, neighbours]
+    return Candidates(queries, neighbours, numbers[order], times)
 
 
 class NeighbourLoss:
@@ -55,7 +58,7 @@ class NeighbourLoss:
         multiplicity: FloatArray,
         weight: FloatArray,
     ) -> None:
-        queries, neighbours, pairs = found
+        queries, neighbours, pairs, copies = found
         own = codes[queries] == codes[neighbours]
         total = np.bincount(queries, minlength=len(codes))
         of_own = np.bincount(queries, own, minlength=len(codes))
@@ -66,7 +69,7 @@ class NeighbourLoss:
             queries[keep], return_index=True, return_inverse=True
         )
         self.weight = weight[some]
-        self.offsets = np.log(multiplicity[neighbours[keep]])
+        self.offsets = np.log(multiplicity[neighbours[keep]] * copies[keep])
 
     @property
     def is_empty(self) -> bool:

@@ -108,8 +108,13 @@ class CostObjective:
 
 
 def best_scale(loss: DistanceLoss, distances: FloatArray) -> float:
-    """Return the logarithm of the factor of all distances with the smallest loss, on a grid."""
-    typical = float(np.median(distances[distances > 0])) if (distances > 0).any() else 1.0
-    grid = np.arange(-2.0, 5.0, 0.25) - np.log(typical)
+    """Return the logarithm of the factor of all distances with the smallest loss, on a grid.
+
+    Distances have a standard deviation of at least 1 then. If the first distances say nothing
+    about the supervision, smaller ones have a smaller loss, but near 0 the loss is flat, and
+    nothing can be learned from there.
+    """
+    spread = float(distances.std()) if len(distances) else 0.0
+    grid = np.arange(0.0, 5.0, 0.25) - np.log(spread if spread > 0 else 1.0)
     losses = [loss(distances * np.exp(b))[0] for b in grid]
     return float(grid[int(np.argmin(losses))])

@@ -27,7 +27,7 @@ class RegressionLoss:
     def __init__(
         self, found: Candidates, targets: FloatArray, multiplicity: FloatArray, weight: FloatArray
     ) -> None:
-        queries, neighbours, pairs = found
+        queries, neighbours, pairs, copies = found
         keep = multiplicity[neighbours] > 0
         self.pairs, self.neighbours = pairs[keep], neighbours[keep]
         some, self.starts, self.rows = np.unique(
@@ -36,7 +36,7 @@ class RegressionLoss:
         self.known = targets[self.neighbours]
         self.truth = targets[some]
         self.weight = weight[some]
-        self.offsets = np.log(multiplicity[self.neighbours])
+        self.offsets = np.log(multiplicity[self.neighbours] * copies[keep])
 
     @property
     def is_empty(self) -> bool:

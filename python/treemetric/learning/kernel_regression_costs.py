@@ -47,12 +47,12 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
         keep all weights equal.
     vector_scale : float, default=0.1
         Standard deviation of the prior of the directions of labels; see `NCACosts`.
-    max_vectors : int, default=300
+    max_vectors : int, default=100
         The number of labels, the most frequent ones, that have a direction. All labels have a
         weight.
-    n_fits : int, default=5
+    n_fits : int, default=8
         Number of bootstrap samples.
-    n_rounds : int, default=3
+    n_rounds : int, default=2
         How often trees are aligned in each fit: under unit costs first, then under learned costs.
     max_iter : int, default=60
         Maximum number of L-BFGS steps in each round.
@@ -141,9 +141,9 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
         *,
         weight_scale: float = 1.5,
         vector_scale: float = 0.1,
-        max_vectors: int = 300,
-        n_fits: int = 5,
-        n_rounds: int = 3,
+        max_vectors: int = 100,
+        n_fits: int = 8,
+        n_rounds: int = 2,
         max_iter: int = 60,
         max_trees: int = 1000,
         fallback: bool = True,

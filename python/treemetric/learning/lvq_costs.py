@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from treemetric._base.validation import refuse
+from treemetric._base.validation import check_int, refuse
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.costs.resolve import check_costs
 from treemetric.learning._cost_space import CostSpace, normalised
+from treemetric.learning._nca_fit import frequent_labels
+from treemetric.learning._pooled_costs import PooledCostSpace
 from treemetric.learning._prototype_learner import PrototypeLearner
 from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
@@ -53,6 +55,10 @@ class LVQCosts(PrototypeLearner):
     patience : int, default=5
         A round that does not lower the loss is discarded, and the next round tries half of its
         step. The fit ends after this many such rounds in a row.
+    max_labels : int or None, default=500
+        The number of labels, those in most trees, with costs of their own. All other labels
+        have the same costs, which are learned as well. None means that all labels have costs of
+        their own, and so do labels of other initial costs than unit costs.
     temperature : float, optional
         Count edits over all alignments, weighted by exp(-cost / temperature). By default only
         optimal alignments are counted.
@@ -108,12 +114,10 @@ class LVQCosts(PrototypeLearner):
 
     Notes
     -----
-    Every step takes time cubic in the number of labels or, from 256 labels on, quadratic as long as
-    few costs are smaller than half of the others. A fit of 1,000 trees of 13 nodes with 2,400
-    labels took 72 seconds of processor time, that of `BEDL` took 5. For thousands of labels use
-    `BEDL`.
+    Every step takes time cubic in the number of labels with costs of their own or, from 256 labels
+    on, quadratic as long as few costs are smaller than half of the others.
 
-    The published learner has no regularisation: ``LVQCosts(regularisation=0.0)``.
+    The published learner is ``LVQCosts(regularisation=0.0, max_labels=None)``.
 
     Ties between prototypes go to the first tree, so the result depends on the order of the
     training trees.
@@ -147,6 +151,7 @@ class LVQCosts(PrototypeLearner):
         max_inner_iter: int = 50,
         tol: float = 1e-6,
         patience: int = 5,
+        max_labels: int | None = 500,
         temperature: float | None = None,
         distance: str = "actual",
         unseen: str = "gap-like",
@@ -164,6 +169,7 @@ class LVQCosts(PrototypeLearner):
         self.max_inner_iter = max_inner_iter
         self.tol = tol
         self.patience = patience
+        self.max_labels = max_labels
         self.temperature = temperature
         self.distance = distance
         self.unseen = unseen
@@ -174,6 +180,8 @@ class LVQCosts(PrototypeLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if self.max_labels is not None:
+            check_int(self.max_labels, "max_labels", "LVQCosts", 0)
         check_costs(self.initial_costs, "LVQCosts", "initial_costs")
 
     def _space(
@@ -185,6 +193,13 @@ class LVQCosts(PrototypeLearner):
         costs = check_costs(self.initial_costs, "LVQCosts", "initial_costs")
         known: CostMatrix | None = costs if isinstance(costs, CostMatrix) else None
         check_tables(len((trees if known is None else known).alphabet), 12, "LVQCosts")
+        unit = costs == UnitCosts()
+        if unit and self.max_labels is not None and len(trees.alphabet) > self.max_labels:
+            frequent = frequent_labels(trees, self.max_labels, least=1)
+            pooled = PooledCostSpace.of_unit_costs(
+                trees.alphabet, frequent, strength, self.max_inner_iter, costs
+            )
+            return pooled, costs
         # Raises an error if a label is missing.
         table = costs.to_matrix(trees.alphabet)
         used = None
@@ -196,7 +211,6 @@ class LVQCosts(PrototypeLearner):
             must = "finite costs, because gradient steps change all of them"
             refuse("initial_costs", "LVQCosts", must, "costs with pairs of labels at inf")
         start = normalised(table.matrix)
-        unit = costs == UnitCosts()
         if not unit:
             # Relative to the mean squared cost of the labels that occur, and the gap.
             rows = np.arange(len(start)) if used is None else np.append(used, len(start) - 1)

@@ -71,13 +71,25 @@ def fold(counts: EditCounts, alphabet: tuple[Label, ...]) -> SymbolCounts:
 
 
 def fold_codes(
-    counts: EditCounts, codes: Iterable[int], gap: int, *, may_be_dense: bool = True
+    counts: EditCounts,
+    codes: Iterable[int],
+    gap: int,
+    *,
+    may_be_dense: bool = True,
+    twins: tuple[int, int] | None = None,
 ) -> SymbolCounts:
-    """Count unordered pairs of symbols, with the number of each label in the alphabet of counts."""
+    """Count unordered pairs of symbols, with the number of each label in the alphabet of counts.
+
+    If different labels have the first number of ``twins``, replacing one of them by another is
+    counted as the pair of both numbers.
+    """
     number = np.array([*codes, gap], dtype=np.intp)
     matrix: csr_array = counts.matrix
     side = len(number)
-    old, new = number[matrix.indices // side], number[matrix.indices % side]
+    before, after = np.divmod(matrix.indices, side)
+    old, new = number[before], number[after]
+    if twins is not None:
+        new[(old == twins[0]) & (new == twins[0]) & (before != after)] = twins[1]
     first, second = np.minimum(old, new), np.maximum(old, new)
     keep = first != second
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]

@@ -47,6 +47,7 @@ _AVERAGE = {"pairs": "neighbors", "script": "average", "distance": "pseudo"}
 _PROTOTYPES = {"pairs": "prototypes", "script": "average", "distance": "pseudo"}
 # The settings of the source, whatever the defaults of the learners are.
 _VECTORS = {"squashing": "identity", "n_components": None}
+_TABLE = {"squashing": "identity", "max_labels": None}
 
 VARIANTS: dict[str, Variant] = {
     # Both distances are equal under unit costs; one is computed.
@@ -54,7 +55,7 @@ VARIANTS: dict[str, Variant] = {
     "G1": Variant("GESL, one script", GESL, _ONE, DISTANCES, "one"),
     "G2": Variant("GESL, average of all scripts", GESL, _AVERAGE, DISTANCES),
     "G3": Variant("GESL, average, prototypes", GESL, _PROTOTYPES, DISTANCES),
-    "L1": Variant("LVQ of the costs", LVQCosts, {"squashing": "identity"}),
+    "L1": Variant("LVQ of the costs", LVQCosts, _TABLE),
     "L2": Variant("LVQ of an embedding, BEDL", BEDL, _VECTORS),
     # Not in the source: GESL among the pseudo-metrics.
     "G1M": Variant("G1 among pseudo-metrics", GESL, {**_ONE, "metric": True}, script="one"),
