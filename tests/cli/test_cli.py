@@ -334,7 +334,6 @@ def test_messages_are_translated(message, translated):
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["nothing"],
         ["distance", "{a}"],
         ["distance", "{a}", "{b}", "--cut", "1"],

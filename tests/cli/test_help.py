@@ -88,3 +88,21 @@ def test_bash_completes(capsys, tmp_path, words, expected):
     run = run_command(found, "--norc", input=program, cwd=tmp_path)
     assert run.stdout.split() == expected
     assert run.stderr == ""
+
+
+def test_a_wrong_option_is_answered_by_the_command_with_the_right_one(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["distance", "{a}", "{b}", "--valus"])
+    message = capsys.readouterr().err
+    assert message.startswith("treemetric distance: error: unrecognized arguments: --valus.")
+    assert "Did you mean --values? (see treemetric distance --help)" in message
+    with pytest.raises(SystemExit, match="2"):
+        main(["reproduce", "ablation", "-o", "out", "more"])
+    assert "unrecognized arguments: more" in capsys.readouterr().err
+
+
+def test_without_a_command_the_help_is_printed(capsys):
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: treemetric COMMAND")

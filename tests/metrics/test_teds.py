@@ -250,8 +250,21 @@ def test_tags_to_ignore_may_be_in_upper_case():
 
 def test_bad_tables_are_refused():
     with pytest.raises(
-        TypeError, match="must be a str, bytes, None or an element of lxml; got int"
+        TypeError, match="must be a str, bytes, a path, None or an element of lxml; got int"
     ):
         teds(3, ROW)
     with pytest.raises(ValueError, match="must hold a table that the preset 'pubtabnet' finds"):
         tm.Tree.from_html_table(ROW, preset="pubtabnet")
+
+
+def test_files_are_read_by_their_paths_but_not_by_their_names(tmp_path):
+    path = tmp_path / "true.html"
+    table = ROW.format("a")
+    path.write_text(f"<html><body>{table}</body></html>", encoding="utf-8")
+    assert teds(path, path) == teds(path, path.read_text(encoding="utf-8")) == 1.0
+    # Two names would be two empty tables, which are equal.
+    with pytest.raises(ValueError, match=r"teds takes the content of a file, or a pathlib.Path"):
+        teds("pred.html", "true.html")
+    with pytest.raises(TypeError, match=r"got list. Use teds_scores for many tables"):
+        teds([table], [table])
+    assert np.isnan(teds_scores(["pred.html"], [table], errors="nan")).all()

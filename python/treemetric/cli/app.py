@@ -26,7 +26,7 @@ from treemetric.cli import (
 )
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
-from treemetric.cli.help import Formatter, add_command
+from treemetric.cli.help import Formatter, add_command, refuse_unknown
 
 __all__ = ["main"]
 
@@ -89,7 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What people type first.
         parser.print_help(sys.stderr)
         return 2
-    arguments = parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        refuse_unknown(unknown, arguments.own_parser)
     command: Callable[[argparse.Namespace], int | None] = arguments.command
     try:
         code = command(arguments)

@@ -1,11 +1,12 @@
 """How commands are added: short usage, wrapped text, examples on lines of their own."""
 
 import argparse
+import difflib
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-__all__ = ["Formatter", "add_command"]
+__all__ = ["Formatter", "add_command", "refuse_unknown"]
 
 _WIDEST = 100
 
@@ -49,4 +50,13 @@ def add_command(
         usage=f"%(prog)s [options] {arguments}".rstrip(),
         formatter_class=Formatter,
     )
+    parser.set_defaults(own_parser=parser)
     return parser
+
+
+def refuse_unknown(unknown: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
+    """Report arguments that a command does not have, with the options that may be meant."""
+    first = next((word for word in unknown if word.startswith("-")), unknown[0])
+    near = difflib.get_close_matches(first, parser._option_string_actions, n=1)
+    hint = f". Did you mean {near[0]}?" if near else ""
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")

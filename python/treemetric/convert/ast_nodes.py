@@ -10,9 +10,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from treemetric._base.path_names import refuse_path
 from treemetric._base.typing import Label
 from treemetric._core import TreeData
-from treemetric.convert.text import encoded, fail, refuse_path
+from treemetric.convert.text import encoded, fail
 from treemetric.tree import Tree
 
 # Fields of names and other values, which belong to labels on demand. The field "name" holds a

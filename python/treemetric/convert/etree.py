@@ -7,9 +7,10 @@ from typing import Any
 
 from treemetric._base.doors import of_class, with_type
 from treemetric._base.extras import need
+from treemetric._base.path_names import refuse_path
 from treemetric._base.typing import Label
 from treemetric.convert.cycles import MANY, refuse_cycles
-from treemetric.convert.text import build, encoded, refuse_path
+from treemetric.convert.text import build, encoded
 from treemetric.tree import Tree
 
 

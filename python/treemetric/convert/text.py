@@ -18,16 +18,6 @@ def check_text(text: object, function: str) -> str:
     return text
 
 
-def refuse_path(text: str, suffixes: tuple[str, ...], function: str) -> None:
-    """Check that text is not the name of a file, which would be read as the content."""
-    if text.endswith(suffixes) and not re.search(r"[\s<>()=]", text):
-        message = (
-            f"{function} takes the content of a file, or a path; got the text {shown(text)} at "
-            f"line 1. Use {function}(pathlib.Path({shown(text)}))."
-        )
-        raise ValueError(message)
-
-
 def fail(text: str, position: int, message: str) -> NoReturn:
     """Raise an error that states the line and the column of a position, both from 1."""
     line = text.count("\n", 0, position) + 1

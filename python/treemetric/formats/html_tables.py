@@ -1,16 +1,19 @@
 """HTML tables: what counts as the table, its nodes and its cells in published metrics."""
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treemetric import _core
 from treemetric._base.extras import need
+from treemetric._base.path_names import refuse_path
 from treemetric._base.validation import refuse, shown
 
 Normalize = Callable[[str], str]
@@ -132,20 +135,29 @@ def markup(
 ) -> bytes | None:
     """Return the table of a page as XML, None if it has none.
 
-    ``source`` is the text of a page, or an element of lxml: a table, or a page that holds one.
+    ``source`` is the text of a page, the path of a file, or an element of lxml: a table, or a page
+    that holds one.
     """
     lxml = need("lxml.etree", "html", function)
     if is_missing(source):
         source = ""
+    if isinstance(source, os.PathLike):
+        source = Path(source).read_bytes()
+    if isinstance(source, str):
+        # Two such names would be two empty tables, with the score 1.
+        refuse_path(source, (".html", ".htm"), function)
     if isinstance(source, str | bytes):
         table = _parsed(source, preset, lxml)
     else:
         root = source.getroot() if hasattr(source, "getroot") else source
         if not isinstance(root, lxml._Element):
             kind = type(source).__name__
-            message = f"a table of {function} must be a str, bytes, None or an element of lxml; "
-            many = " Use teds_scores for many tables." if isinstance(source, list | tuple) else ""
-            raise TypeError(message + f"got {kind}.{many}" if many else message + f"got {kind}")
+            many = ". Use teds_scores for many tables" if isinstance(source, list | tuple) else ""
+            message = (
+                f"a table of {function} must be a str, bytes, a path, None or an element of lxml; "
+                f"got {kind}{many}"
+            )
+            raise TypeError(message)
         is_table = isinstance(root.tag, str) and lxml.QName(root).localname == "table"
         table = root if is_table else _found(root, preset)
         if table is not None:

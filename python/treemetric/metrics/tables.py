@@ -163,11 +163,11 @@ def teds(
 
     Parameters
     ----------
-    pred, true : str, bytes, lxml element or None
+    pred, true : str, bytes, path, lxml element or None
         The predicted and the true table: a page that holds one, or the table alone where the
-        preset finds it. None, NaN and ``pandas.NA`` are the same as an empty text. A ``<table>``
-        element is the table with every preset, though the same table as text scores 0.0 with the
-        presets that look for it in ``<body>``.
+        preset finds it. A path is a ``pathlib.Path``, not text. None, NaN and ``pandas.NA`` are
+        the same as an empty text. A ``<table>`` element is the table with every preset, though
+        the same table as text scores 0.0 with the presets that look for it in ``<body>``.
     preset : str, default="default"
         Whose rules apply: "default", "pubtabnet", "omnidocbench", "table_recognition_metric",
         "docling" or "parsebench". They differ in which elements are nodes and in what the score is
@@ -271,7 +271,7 @@ def teds_scores(
 
     Parameters
     ----------
-    preds, trues : iterable of str, bytes, lxml elements or None
+    preds, trues : iterable of str, bytes, paths, lxml elements or None
         The predicted and the true tables, as many of one as of the other.
     preset, structure_only, variant, ignore_nodes, normalize
         As in `teds`. ``normalize`` is called once per distinct content of each pair, by several
