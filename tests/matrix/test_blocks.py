@@ -1,5 +1,6 @@
 """Distances in files: the same bits as in memory, block by block, within a budget."""
 
+import errno
 import json
 import shutil
 import sys
@@ -532,3 +533,20 @@ def test_an_error_of_the_caller_leaves_a_file_that_is_resumed(tmp_path, kind):
     assert (tmp_path / "D.npy.manifest.json").exists()
     found = tm.pairwise_distances(trees, dtype="uint8", out=tmp_path / "D.npy")
     assert np.array_equal(found, tm.pairwise_distances(trees))
+
+
+def test_a_full_disk_names_the_file(tmp_path, monkeypatch):
+    pytest.importorskip("zarr")
+    from treemetric.matrix.zarr import ZarrStore
+
+    def fail(self, plan, block, values):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    trees = [tm.Tree.from_sequence("a" * size) for size in range(1, 40)]
+    with monkeypatch.context() as patched:
+        patched.setattr(ZarrStore, "write", fail)
+        with pytest.raises(OSError, match=r"No space left on device: '.*D\.zarr'") as caught:
+            tm.pairwise_distances(trees, out=tmp_path / "D.zarr")
+    assert caught.value.errno == errno.ENOSPC
+    found = tm.pairwise_distances(trees, out=tmp_path / "D.zarr")
+    assert np.array_equal(found[:], tm.pairwise_distances(trees))

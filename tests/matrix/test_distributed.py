@@ -154,6 +154,30 @@ def test_a_killed_worker_does_not_harm_a_dask_array(mortal):
     check_same(future.result(), tm.pairwise_distances(trees, n_jobs=2))
 
 
+def test_a_lost_scheduler_is_named_and_the_file_is_resumed(client, tmp_path, monkeypatch):
+    from distributed.comm import CommClosedError
+
+    asked, nthreads = [], client.nthreads
+
+    def lose():
+        asked.append(1)
+        if len(asked) > 2:
+            raise CommClosedError("in <TCP>: Connection reset by peer")
+        return nthreads()
+
+    path = tmp_path / "D.npy"
+    with monkeypatch.context() as patched:
+        patched.setattr(client, "nthreads", lose)
+        with pytest.raises(ConnectionError, match=r"scheduler is lost; .*D\.npy keeps the blocks"):
+            pairwise_distances(TREES, client=client, out=path, memory_budget=SMALL)
+    counts = []
+    got = tm.pairwise_distances(
+        TREES, out=path, memory_budget=SMALL, progress=lambda done, total: counts.append(done)
+    )
+    assert counts[0] > 0
+    check_same(got, tm.pairwise_distances(TREES))
+
+
 def count_arrivals():
     """Count the sets of trees that come to this process; runs on a worker."""
     from treemetric import treeset

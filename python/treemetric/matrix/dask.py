@@ -160,9 +160,17 @@ def fill(
     """Compute the missing blocks of a file on a cluster, and open it."""
     with file:
         plan, progress = file.plan, file.progress(report)
-        for index, values in _results(file, client, threads, remote):
-            file.save(index, values)
-            progress.add(plan.pairs(plan.blocks[index]))
+        lost = need("distributed.comm", "dask", _WHAT).CommClosedError
+        try:
+            for index, values in _results(file, client, threads, remote):
+                file.save(index, values)
+                progress.add(plan.pairs(plan.blocks[index]))
+        except lost as error:
+            message = (
+                f"the connection to the dask scheduler is lost; {file.path} keeps the blocks that "
+                "are done, and the same call computes the others"
+            )
+            raise ConnectionError(message) from error
         return file.finish()
 
 

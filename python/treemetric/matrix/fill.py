@@ -203,7 +203,13 @@ class DistanceFile:
     def save(self, index: int, values: Distances | None) -> None:
         """Write a block, which a worker has written if `values` is None; record it soon."""
         if values is not None:
-            self._store.write(self.plan, self.plan.blocks[index], values)
+            try:
+                self._store.write(self.plan, self.plan.blocks[index], values)
+            except OSError as error:
+                if error.filename is not None or error.errno is None:
+                    raise
+                # Zarr does not say where there is no space left.
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._written.add(index)
         # Small blocks are recorded together: waiting for the disk takes milliseconds.
         if time.monotonic() - self._committed > _COMMIT_EVERY:

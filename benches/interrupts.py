@@ -1,0 +1,219 @@
+"""Ctrl-C: how long every long call takes to return.
+
+    python benches/interrupts.py               20 signals for each call, some minutes
+    python benches/interrupts.py --times 5     fewer
+    python benches/interrupts.py --smoke       one signal for every eighth call
+
+Every call has a process of its own. This process sends it SIGINT after a random time, again and
+again, and the process notes when the call has raised KeyboardInterrupt. Processes share the
+monotonic clock. The table has the median and the worst of all times. A call that ends before the
+signal is counted apart. The exit code is 1 if a call takes longer than a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+from random import Random
+
+TESTS = Path(__file__).parents[1] / "tests"
+PROMISE = 1.0
+
+SET_UP = f"""
+import sys, time, warnings
+from random import Random
+
+import numpy as np
+
+sys.path.insert(0, {str(TESTS)!r})
+warnings.simplefilter("ignore")
+import treemetric as tm
+from shapes import make_tree
+
+rng = Random(0)
+FOLDER = sys.argv[1]
+
+def zigzag(size):
+    return make_tree(rng, size, "zigzag", "abcd")
+
+def several(count, size):
+    sizes = [rng.randint(size // 2, size) for _ in range(count)]
+    return tm.TreeSet([make_tree(rng, size, "random", "abcd") for size in sizes])
+
+def many(trees, count):
+    return trees[np.arange(count) % len(trees)]
+
+COSTS = tm.CostMatrix("abcd", np.sqrt(np.arange(25).reshape(5, 5) % 24))
+"""
+
+# Statements that prepare, and the call.
+CALLS = {
+    "distance": ("x, y = zigzag(4000), zigzag(4000)", "tm.distance(x, y)"),
+    "distance, matrix": ("x, y = zigzag(4000), zigzag(4000)", "tm.distance(x, y, costs=COSTS)"),
+    "align": ("x, y = zigzag(2500), zigzag(2500)", "tm.align(x, y)"),
+    "subtree_distances": ("x, y = zigzag(3000), zigzag(3000)", "tm.subtree_distances(x, y)"),
+    "cooptimal, count": ("x, y = zigzag(900), zigzag(900)", "tm.cooptimal(x, y).count"),
+    "cooptimal, sample": (
+        "c = tm.cooptimal(zigzag(150), zigzag(150))",
+        "c.sample(2_000_000, random_state=0)",
+    ),
+    "soft_alignment": (
+        "x, y = zigzag(400), zigzag(400)",
+        "tm.soft_alignment(x, y, temperature=1.0)",
+    ),
+    "edit_counts": ("X = several(400, 200)", "tm.edit_counts(X, X)"),
+    "pairwise_distances": (
+        "X = many(several(400, 400), 20_000)",
+        "tm.pairwise_distances(X[:4000])",
+    ),
+    "pairwise_distances, two jobs": (
+        "X = several(1500, 400)",
+        "tm.pairwise_distances(X, n_jobs=2)",
+    ),
+    "pairwise_distances, .npy": (
+        "X = several(1500, 400)",
+        "tm.pairwise_distances(X, out=FOLDER + '/D.npy')",
+    ),
+    "pairwise_distances, .zarr": (
+        "X = several(1500, 400); import zarr",
+        "tm.pairwise_distances(X, out=FOLDER + '/D.zarr')",
+    ),
+    "pairwise_distances, texts": (
+        "X = several(1500, 200)",
+        "tm.pairwise_distances(X, costs=tm.CallableCosts(lambda a, b: 0.0 if a == b else 1.5))",
+    ),
+    "paired_distances": ("X = many(several(1000, 400), 40_000)", "tm.paired_distances(X, X[::-1])"),
+    "unordered_pairwise_distances": (
+        "X = several(1500, 100)",
+        "tm.unordered_pairwise_distances(X)",
+    ),
+    "nearest": ("X = several(6_000, 150)", "tm.nearest(X, k=10)"),
+    "within": ("X = several(6_000, 150)", "tm.within(X, radius=30)"),
+    "within, matrix": ("X = several(6_000, 150)", "tm.within(X, radius=10, costs=COSTS)"),
+    "within, into a file": (
+        "X = several(6_000, 150)",
+        "tm.within(X, radius=30, out=FOLDER + '/pairs.npz')",
+    ),
+    "TreeIndex": ("X = many(several(2_000, 100), 40_000)", "[tm.TreeIndex(X) for _ in range(200)]"),
+    "deduplicate": ("X = several(6_000, 150)", "tm.deduplicate(X, radius=30)"),
+    "find": (
+        "q = make_tree(rng, 400, 'random', 'abcd'); d = several(4, 100_000)",
+        "[tm.find(q, d, k=5) for _ in range(100)]",
+    ),
+    "TreeFeatures": (
+        "X = many(several(2000, 400), 60_000)",
+        "tm.TreeFeatures('pqgrams').fit_transform(X)",
+    ),
+    "TreeKernel": ("X = several(1000, 300)", "tm.TreeKernel('partial').fit_transform(X)"),
+    "KMedoids": ("X = several(1500, 300)", "tm.clustering.KMedoids(5).fit(X)"),
+    "BEDL": (
+        "X = several(300, 80); y = np.arange(300) % 3",
+        "tm.learning.BEDL(2, random_state=0).fit(X, y)",
+    ),
+    "LVQCosts": (
+        "X = several(300, 80); y = np.arange(300) % 3",
+        "tm.learning.LVQCosts(2, random_state=0).fit(X, y)",
+    ),
+    "GESL": ("X = several(300, 80); y = np.arange(300) % 3", "tm.learning.GESL().fit(X, y)"),
+    "NCACosts": (
+        "X = several(400, 80); y = np.arange(400) % 3",
+        "tm.learning.NCACosts(random_state=0).fit(X, y)",
+    ),
+    "KernelRegressionCosts": (
+        "X = several(400, 80); y = np.arange(400.0) % 7",
+        "tm.learning.KernelRegressionCosts(random_state=0).fit(X, y)",
+    ),
+    "teds_scores": (
+        "page = '<table>' + '<tr>' + '<td>word</td>' * 40 + '</tr>' * 60 + '</table>'; "
+        "P = [page.replace('word', str(k)) for k in range(3000)]",
+        "tm.metrics.teds_scores(P, P[::-1])",
+    ),
+    "TreeSet.from_jsonl": (
+        "several(300, 400).to_jsonl(FOLDER + '/t.jsonl'); "
+        "text = open(FOLDER + '/t.jsonl').read(); open(FOLDER + '/t.jsonl', 'w').write(text * 200)",
+        "tm.TreeSet.from_jsonl(FOLDER + '/t.jsonl')",
+    ),
+}
+
+LOOP = """
+while True:
+    print("ready", flush=True)
+    begin = time.monotonic()
+    try:
+        {call}
+        found = "ended"
+    except KeyboardInterrupt:
+        found = "interrupted"
+    stopped = time.monotonic()
+    print(found, stopped, flush=True)
+    try:
+        if sys.stdin.readline() != "again\\n":
+            break
+    except KeyboardInterrupt:  # it came after the end
+        sys.stdin.readline()
+"""
+
+
+def measure(name: str, times: int) -> tuple[list[float], int]:
+    """Return the times of one call, and how often it ended before the signal."""
+    prepare, call = CALLS[name]
+    script = SET_UP + prepare + "\n" + textwrap.dedent(LOOP).replace("{call}", call)
+    rng, found, ended = Random(name), [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        child = subprocess.Popen(
+            [sys.executable, "-c", script, folder],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for _ in range(times):
+            if child.stdout.readline() != "ready\n":
+                raise RuntimeError(f"{name} does not start")
+            time.sleep(0.05 + rng.random())
+            sent = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            line = child.stdout.readline().split()
+            if line[:1] == ["interrupted"]:
+                found.append(float(line[1]) - sent)
+            elif line[:1] == ["ended"]:
+                ended += 1
+            else:
+                raise RuntimeError(f"{name} failed")
+            child.stdin.write("again\n")
+            child.stdin.flush()
+        child.kill()
+        child.communicate()
+    return found, ended
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--smoke", action="store_true")
+    chosen = parser.parse_args()
+    late = 0
+    print("| call | signals | median, ms | worst, ms | ended before |\n|---|---|---|---|---|")
+    for name in list(CALLS)[:: 8 if chosen.smoke else 1]:
+        if chosen.only not in name:
+            continue
+        found, ended = measure(name, 1 if chosen.smoke else chosen.times)
+        middle, worst = (statistics.median(found), max(found)) if found else (0.0, 0.0)
+        late += worst > PROMISE
+        print(
+            f"| `{name}` | {len(found)} | {1e3 * middle:.0f} | {1e3 * worst:.0f} | {ended} |",
+            flush=True,
+        )
+    # A loaded machine is no reason to fail a smoke test.
+    return int(late > 0 and not chosen.smoke)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
