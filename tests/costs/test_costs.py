@@ -193,6 +193,17 @@ def test_pseudo_metrics_know_themselves(costs):
     assert costs.is_symmetric() is True
 
 
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.integers(1, 4), st.booleans())
+def test_costs_within_a_factor_of_two_need_no_check(side, seed, largest, same):
+    random = np.random.RandomState(seed)
+    matrix = random.randint(random.randint(2), largest + 1, size=(side, side)).astype(float)
+    matrix = np.minimum(matrix, matrix.T) if same else matrix
+    np.fill_diagonal(matrix, random.randint(10) // 9)
+    matrix[-1, -1] = 0.0
+    costs = tm.CostMatrix(range(side - 1), matrix)
+    assert costs.is_pseudo_metric() == (not costs._find_violations(1e-9))
+
+
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=5, unique=True))
 def test_rounding_is_no_violation_of_an_embedding(points):
     # On one line every triangle inequality is an equality up to rounding.

@@ -249,6 +249,18 @@ class CostMatrix(Immutable, Costs):
         np.fill_diagonal(matrix[known:, known:], 0.0)
         return CostMatrix((*self.alphabet, *new), matrix)
 
+    def _known_metric(self, labels: tuple[Label, ...] | None, tol: float) -> bool:
+        """Return True if no cost is more than twice another one, so that no detour is cheaper.
+
+        The check of all detours is cubic in the number of labels.
+        """
+        c, side = self.matrix, len(self.matrix)
+        if labels is not None or side < 2 or c.diagonal().any():
+            return False
+        # All entries but those of the diagonal, without a copy.
+        others = c.ravel()[1:].reshape(side - 1, side + 1)[:, :-1]
+        return bool(others.max() <= 2.0 * others.min()) and np.array_equal(c, c.T)
+
     def _closed(self) -> "CostMatrix":
         if self._known_metric(None, TOLERANCE) or self.is_pseudo_metric():
             return self

@@ -14,24 +14,13 @@ from treemetric._estimators.checks import check_positive
 from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.learning._bagging import Errors, Verdict, bootstrap, judge, mean_table
 from treemetric.learning._cost_learner import CostLearner
+from treemetric.learning._metric_table import MetricTable
 from treemetric.learning._nca_fit import FitSettings, Fitted, deletions, rounded_up
 from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
 # A fit to trees that were drawn so many times each; None if there is nothing to learn.
 Fit = Callable[[npt.NDArray[np.int64]], Fitted | None]
-
-
-class MetricTable(CostMatrix):
-    """A mean of pseudo-metrics, which needs no check of axioms."""
-
-    def _known_metric(self, labels: tuple[Any, ...] | None, tol: float) -> bool:
-        if labels is not None:
-            self.to_matrix(labels)  # raises an error if a label is unknown
-        return tol >= 1e-12
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MetricTable, (self.alphabet, self.matrix)
 
 
 class Ensemble(NamedTuple):

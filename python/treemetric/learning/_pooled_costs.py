@@ -16,6 +16,7 @@ from treemetric._estimators.squashing import Squash
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix, Costs
 from treemetric.learning._cost_space import CostLoss, CostSpace, tidied
+from treemetric.learning._metric_table import MetricTable
 from treemetric.learning.symbol_counts import SymbolCounts, fold_codes
 
 
@@ -59,7 +60,7 @@ class PooledCostSpace(CostSpace):
         others = np.flatnonzero(self.rows == rare)
         whole[np.ix_(others, others)] = table[rare, copy]
         np.fill_diagonal(whole, 0.0)
-        return CostMatrix(self.alphabet, whole)
+        return MetricTable(self.alphabet, whole)
 
     def fold(self, counts: EditCounts) -> SymbolCounts:
         """Count unordered pairs of rows."""
