@@ -46,6 +46,39 @@ impl GroupRun<'_> {
         buffers: &mut packed::PackedBuffers<S>,
         read: &mut impl Read,
     ) -> Result<()> {
+        let stride = self.fill_packed(simd, tables, buffers)?;
+        let (table, sharing) = (S::elements(&buffers.table), &buffers.sharing);
+        let row_of =
+            if self.rows.shared.is_some() { sharing.layout().row } else { &self.row_tree().row };
+        self.read_members(table, stride, row_of, read);
+        Ok(())
+    }
+
+    /// Hands the savings with each member to `read`.
+    fn read_members<E: Element>(
+        &self,
+        table: &[E],
+        stride: usize,
+        row_of: &[u32],
+        read: &mut impl Read,
+    ) {
+        let (rows, unit) = (self.row_tree(), self.costs.unit());
+        let mut start = 0;
+        for (member, columns) in self.member_trees().enumerate() {
+            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
+            start += columns.len();
+        }
+    }
+
+    /// Fills the table of the packed kernel; returns its lanes per row. Compiled once for all that
+    /// read savings.
+    #[inline(never)]
+    fn fill_packed<S: Simd>(
+        &self,
+        simd: S,
+        tables: &[OnceLock<Box<Columns<S>>>; 2],
+        buffers: &mut packed::PackedBuffers<S>,
+    ) -> Result<usize> {
         let table = &tables[self.group.orientation as usize];
         let built;
         let columns = if let Some(columns) = table.get() {
@@ -81,16 +114,8 @@ impl GroupRun<'_> {
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
         simd.run(PackedJob { rows, layout, columns, buffers, lazy, cancel: self.cancel })?;
-        let mut start = 0;
-        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
-        let unit = self.costs.unit();
-        for (member, columns) in self.member_trees().enumerate() {
-            let row_of = layout.row;
-            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
-            start += columns.len();
-        }
         buffers.sharing = sharing;
-        Ok(())
+        Ok(columns.vectors * S::LANES)
     }
 
     /// The profile of a tree that shares nothing.
