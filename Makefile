@@ -15,7 +15,7 @@ help:
 	@echo "make test         run all tests of the Rust core and of the installed wheel"
 	@echo "make docs         build the site with all examples run; writes docs/_build/html/index.html"
 	@echo "make test-oldest  test the estimators with the oldest supported libraries"
-	@echo "make test-arm     test the kernels for ARM64 under emulation (Linux; needs qemu-user and a compiler)"
+	@echo "make test-arm     test the Rust core for ARM64 under emulation (Linux; needs qemu-user and a compiler)"
 	@echo "make miri         test the kernels without vector instructions under Miri (needs nightly Rust)"
 	@echo "make lint         check formatting, lints and types"
 	@echo "make peers        install the packages that benchmarks and tests compare with"
@@ -86,7 +86,7 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
 	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
 
-# Emulated tests take long: few cases of each property. ARM_TESTS selects tests by name.
+# Emulated tests take long: few cases of each property, and smaller trees. ARM_TESTS selects tests by name.
 ARM_TARGET := aarch64-unknown-linux-gnu
 ARM_TESTS ?=
 test-arm:
@@ -99,7 +99,7 @@ test-arm:
 	cargo clippy --locked --all-targets --target $(ARM_TARGET) -- -D warnings
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
-	PROPTEST_CASES=$${PROPTEST_CASES:-8} cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
+	TREEMETRIC_SLOW_TESTS=1 cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
 
 # Miri does not support vector instructions: test the scalar and the portable kernels.
 miri:

@@ -5,20 +5,28 @@ use crate::pair::Norm;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// So many random cases; fewer under Miri, and as many as `PROPTEST_CASES` says where it is set
-/// (on emulated machines).
-pub(crate) fn cases(usual: u32) -> ProptestConfig {
-    if cfg!(miri) {
-        // Miri has no files to keep failures in.
-        return ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() };
-    }
-    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
-    ProptestConfig::with_cases(wanted.unwrap_or(usual))
+/// Environment variable that is set where tests run slowly, on emulated machines.
+const SLOW: &str = "TREEMETRIC_SLOW_TESTS";
+
+/// Whether tests run slowly: under Miri, or on an emulated machine.
+pub(crate) fn is_slow() -> bool {
+    cfg!(miri) || std::env::var_os(SLOW).is_some()
 }
 
-/// So many nodes, fewer under Miri.
-pub(crate) const fn nodes(usual: usize) -> usize {
-    if cfg!(miri) { usual.div_ceil(8) } else { usual }
+/// So many random cases, fewer where tests run slowly; or as many as `PROPTEST_CASES` says.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let cases = if is_slow() { usual.min(8) } else { usual };
+    let mut config = ProptestConfig::with_cases(wanted.unwrap_or(cases));
+    if cfg!(miri) {
+        config.failure_persistence = None; // Miri has no files to keep failures in
+    }
+    config
+}
+
+/// So many nodes, fewer where tests run slowly.
+pub(crate) fn nodes(usual: usize) -> usize {
+    if is_slow() { usual.div_ceil(8) } else { usual }
 }
 
 /// A tree or forest in preorder.
@@ -289,7 +297,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(cases(2000))]
         #[test]
         fn recursion_and_enumeration_agree(x in trees(5, 2), y in trees(5, 2)) {
             prop_assert_eq!(distance(&x, &y, &unit), cheapest_mapping(&x, &y, &unit));

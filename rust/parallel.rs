@@ -1,9 +1,13 @@
 //! Threads: the process-local pools, the cancel token, the task loop. The only file naming rayon.
 
+#[cfg(test)]
+mod tests;
+
 use crate::error::{Error, Result};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long the calling thread waits between two looks at its signals.
@@ -74,37 +78,72 @@ pub fn for_each<S, T: Send>(
     mut receive: impl FnMut(T),
     mut poll: impl FnMut() -> bool,
 ) -> Result<()> {
+    let results = Mutex::new(VecDeque::new());
+    let on_thread = |worker: &Worker<'_>| {
+        let mut state = scratch();
+        while let Some(task) = worker.next_task() {
+            let result = work(&mut state, task);
+            if !worker.report(result.map(|result| locked(&results).push_back(result))) {
+                return;
+            }
+        }
+    };
+    let mut receive_one = || {
+        let result = locked(&results).pop_front();
+        if let Some(result) = result {
+            receive(result);
+        }
+    };
+    on_threads(tasks, &on_thread, &mut receive_one, &mut poll)
+}
+
+/// A thread that works on tasks.
+struct Worker<'a> {
+    tasks: Tasks<'a>,
+    next: &'a AtomicUsize,
+    reports: SyncSender<Result<()>>,
+}
+
+impl Worker<'_> {
+    /// The next task that nobody works on, if there is one.
+    fn next_task(&self) -> Option<usize> {
+        let task = self.next.fetch_add(1, Ordering::Relaxed);
+        (task < self.tasks.count && self.tasks.cancel.check().is_ok()).then_some(task)
+    }
+
+    /// Reports that a task is done; whether to go on.
+    fn report(&self, done: Result<()>) -> bool {
+        let failed = done.is_err();
+        self.reports.send(done).is_ok() && !failed
+    }
+}
+
+/// The part of [`for_each`] that is compiled once for all types of results: starts the threads, and
+/// calls `receive` for each task that is done.
+fn on_threads(
+    tasks: Tasks<'_>,
+    on_thread: &(dyn Fn(&Worker<'_>) + Sync),
+    receive: &mut dyn FnMut(),
+    poll: &mut dyn FnMut() -> bool,
+) -> Result<()> {
     let Tasks { threads, count, cancel } = tasks;
     let threads = useful_threads(threads, count);
-    let next = AtomicUsize::new(0);
+    let next = &AtomicUsize::new(0);
     // Bounded, so that results do not pile up while the caller is busy.
-    let (sender, receiver) = sync_channel(4 * threads);
+    let (reports, receiver) = sync_channel(4 * threads);
     let mut outcome = Ok(());
     let borrowed = Borrowed::take(threads)?;
     let Some(pool) = &borrowed.0 else { return Err(Error::Cancelled) };
     pool.in_place_scope(|scope| {
         for _ in 0..threads {
-            let (sender, next, scratch, work) = (sender.clone(), &next, &scratch, &work);
-            scope.spawn(move |_| {
-                let mut state = scratch();
-                loop {
-                    let task = next.fetch_add(1, Ordering::Relaxed);
-                    if task >= count || cancel.check().is_err() {
-                        return;
-                    }
-                    let result = work(&mut state, task);
-                    let failed = result.is_err();
-                    if sender.send(result).is_err() || failed {
-                        return;
-                    }
-                }
-            });
+            let worker = Worker { tasks, next, reports: reports.clone() };
+            scope.spawn(move |_| on_thread(&worker));
         }
-        drop(sender);
+        drop(reports);
         let mut polled = Instant::now();
         loop {
             match receiver.recv_timeout(POLL_EVERY) {
-                Ok(Ok(result)) => receive(result),
+                Ok(Ok(())) => receive(),
                 Ok(Err(error)) => {
                     cancel.cancel();
                     if outcome.is_ok() {
@@ -124,6 +163,11 @@ pub fn for_each<S, T: Send>(
         }
     });
     outcome.and_then(|()| cancel.check())
+}
+
+/// What a lock protects; also after a panic, which ends the call in any case.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Decides when a long loop on the calling thread looks at its signals.
@@ -282,136 +326,4 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
         std::mem::forget(idle.replace((process, Vec::new())));
     }
     Some(idle)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_task_runs_once_whatever_the_number_of_threads() {
-        for threads in [1, 2, 5] {
-            let mut seen = vec![0; 100];
-            let work = |calls: &mut usize, task: usize| {
-                *calls += 1;
-                Ok(task)
-            };
-            let cancel = Cancel::default();
-            for_each(
-                Tasks { threads, count: 100, cancel: &cancel },
-                || 0,
-                work,
-                |task| seen[task] += 1,
-                || true,
-            )
-            .unwrap();
-            assert!(seen.iter().all(|&count| count == 1));
-        }
-    }
-
-    #[test]
-    fn the_first_error_stops_the_rest() {
-        let cancel = Cancel::default();
-        let work = |(): &mut (), task: usize| {
-            if task == 3 { Err(Error::Invalid("three".into())) } else { Ok(task) }
-        };
-        let mut received = 0;
-        let result = for_each(
-            Tasks { threads: 1, count: 1_000, cancel: &cancel },
-            || (),
-            work,
-            |_| received += 1,
-            || true,
-        );
-        assert_eq!(result, Err(Error::Invalid("three".into())));
-        assert_eq!(received, 3);
-    }
-
-    #[test]
-    fn a_poll_that_says_no_cancels() {
-        let cancel = Cancel::default();
-        let work = |(): &mut (), _| {
-            while cancel.check().is_ok() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            cancel.check()
-        };
-        let result = for_each(
-            Tasks { threads: 2, count: 8, cancel: &cancel },
-            || (),
-            work,
-            |()| {},
-            || false,
-        );
-        assert_eq!(result, Err(Error::Cancelled));
-    }
-
-    #[test]
-    fn calls_can_be_made_while_another_waits() {
-        let cancel = Cancel::default();
-        let inner = || {
-            let cancel = Cancel::default();
-            for_each(
-                Tasks { threads: 2, count: 50, cancel: &cancel },
-                || (),
-                |(): &mut (), task| Ok(task),
-                |_| {},
-                || true,
-            )
-        };
-        let mut nested = Ok(());
-        let receive = |_| nested = nested.clone().and_then(|()| inner());
-        for_each(
-            Tasks { threads: 2, count: 50, cancel: &cancel },
-            || (),
-            |(): &mut (), task| Ok(task),
-            receive,
-            || true,
-        )
-        .unwrap();
-        assert_eq!(nested, Ok(()));
-    }
-
-    #[test]
-    fn a_crew_keeps_the_order_and_asks() {
-        let cancel = Cancel::default();
-        for (threads, brief) in [(1, false), (3, false), (3, true)] {
-            let mut asked = 0;
-            let mut poll = || {
-                asked += 1;
-                true
-            };
-            let mut crew = Crew::new(threads, &cancel, &mut poll);
-            let slow = |part: usize| {
-                std::thread::sleep(Duration::from_millis(if brief { 0 } else { 10 }));
-                Ok(part * part)
-            };
-            let found = crew.map(20, brief, slow).unwrap();
-            assert_eq!(found, (0..20).map(|part| part * part).collect::<Vec<_>>());
-            assert_eq!(asked > 0, !brief);
-        }
-        let mut no = || false;
-        let endless = || loop {
-            std::thread::sleep(Duration::from_millis(1));
-            cancel.check()?;
-        };
-        let result: Result<()> = Crew::new(2, &cancel, &mut no).one(false, endless);
-        assert_eq!(result, Err(Error::Cancelled));
-    }
-
-    #[test]
-    fn no_tasks_is_no_work() {
-        let cancel = Cancel::default();
-        let work = |(): &mut (), _| -> Result<()> { unreachable!() };
-        assert!(
-            for_each(
-                Tasks { threads: 4, count: 0, cancel: &cancel },
-                || (),
-                work,
-                |()| {},
-                || true
-            )
-            .is_ok()
-        );
-    }
 }

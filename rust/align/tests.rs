@@ -104,7 +104,7 @@ fn check_in<Q: Integer>(x: &Plain, y: &Plain, costs: Costs<'_>, cost: naive::Cos
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1200))]
+    #![proptest_config(naive::cases(1200))]
 
     #[test]
     fn deleting_first_agrees_with_its_twin(x in trees(16, 2), y in trees(16, 2), seed in any::<u64>()) {

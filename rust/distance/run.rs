@@ -48,6 +48,53 @@ impl GroupRun<'_> {
         read: &mut impl Read,
         limit: Option<i128>,
     ) -> Result<i128> {
+        let stride = self.fill_packed(simd, tables, buffers)?;
+        let (table, sharing) = (S::elements(&buffers.table), &buffers.sharing);
+        let row_of =
+            if self.rows.shared.is_some() { sharing.layout().row } else { &self.row_tree().row };
+        let largest = self.largest_saving(table, stride, row_of);
+        if limit.is_none_or(|limit| largest < limit) {
+            self.read_members(table, stride, row_of, read);
+        }
+        Ok(largest)
+    }
+
+    /// The largest saving of the whole trees with a member, in units.
+    fn largest_saving<E: Element>(&self, table: &[E], stride: usize, row_of: &[u32]) -> i128 {
+        let last = row_of[self.row_tree().len() - 1] as usize;
+        let whole = &table[last * stride..][..stride];
+        let ends = self.member_trees().scan(0, |start, columns| {
+            *start += columns.len();
+            Some(*start)
+        });
+        ends.map(|end| whole[end - 1].to_whole()).max().unwrap_or(0)
+    }
+
+    /// Hands the savings with each member to `read`.
+    fn read_members<E: Element>(
+        &self,
+        table: &[E],
+        stride: usize,
+        row_of: &[u32],
+        read: &mut impl Read,
+    ) {
+        let (rows, unit) = (self.row_tree(), self.costs.unit());
+        let mut start = 0;
+        for (member, columns) in self.member_trees().enumerate() {
+            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
+            start += columns.len();
+        }
+    }
+
+    /// Fills the table of the packed kernel; returns its lanes per row. Compiled once for all that
+    /// read savings.
+    #[inline(never)]
+    fn fill_packed<S: Simd>(
+        &self,
+        simd: S,
+        tables: &[OnceLock<Box<Columns<S>>>; 2],
+        buffers: &mut packed::PackedBuffers<S>,
+    ) -> Result<usize> {
         let table = &tables[self.group.orientation as usize];
         let built;
         let columns = if let Some(columns) = table.get() {
@@ -83,23 +130,8 @@ impl GroupRun<'_> {
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
         simd.run(PackedJob { rows, layout, columns, buffers, lazy, cancel: self.cancel })?;
-        let (table, stride) = (S::elements(&buffers.table), columns.vectors * S::LANES);
-        let whole = &table[layout.row[rows.len() - 1] as usize * stride..][..stride];
-        let (mut start, mut largest) = (0, 0);
-        for columns in self.member_trees() {
-            start += columns.len();
-            largest = largest.max(whole[start - 1].to_whole());
-        }
-        if limit.is_none_or(|limit| largest < limit) {
-            let (unit, row_of) = (self.costs.unit(), layout.row);
-            start = 0;
-            for (member, columns) in self.member_trees().enumerate() {
-                read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
-                start += columns.len();
-            }
-        }
         buffers.sharing = sharing;
-        Ok(largest)
+        Ok(columns.vectors * S::LANES)
     }
 
     /// The profile of a tree that shares nothing.

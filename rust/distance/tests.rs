@@ -7,7 +7,7 @@ use super::sharing::Sharing;
 use super::*;
 use crate::cost::{CostTable, OperationCosts};
 use crate::distance::columns::Columns;
-use crate::naive::{self, Plain, nodes, trees};
+use crate::naive::{self, Plain, is_slow, nodes, trees};
 use crate::pair::Pair;
 use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
@@ -67,9 +67,12 @@ pub(super) fn all_ways(x: &Prepared, y: &Prepared, costs: Costs<'_>) -> Vec<f64>
     let small = x.nodes().max(y.nodes()) < 1000;
     for decomposition in [Decomposition::Mixed, Decomposition::Inner] {
         for swapped in [false, true].into_iter().filter(|_| small) {
-            // Lane by lane on trees that are not too large.
-            let plain = (x.nodes().max(y.nodes()) < 160).then_some(Kernel::Scalar);
-            for kernel in plain.into_iter().chain([Kernel::Auto]) {
+            let portable = Kernel::Exactly(Instructions::Portable, Lanes::Bytes);
+            for kernel in [Kernel::Auto, Kernel::Scalar, portable] {
+                // The last ones are slow.
+                if kernel != Kernel::Auto && x.nodes().max(y.nodes()) >= 160 {
+                    continue;
+                }
                 let route = Route { decomposition, swapped };
                 let (x, y, w) = (operand(x), operand(y), &mut workspace);
                 found.push(
@@ -345,13 +348,15 @@ fn regular_shapes_have_known_distances() {
     let star = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { 0 }));
     // A comb: every second node is a leaf hanging off the spine, to its left.
     let comb = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
+    // Combs have an odd number of nodes.
+    let [few, some, many] = if is_slow() { [35, 41, 71] } else { [99, 301, 401] };
     for (x, y, expected) in [
-        (chain(200), chain(70), 130.0),
-        (star(300), star(131), 169.0),
+        (chain(many), chain(few), (many - few) as f64),
+        (star(some), star(few), (some - few) as f64),
         // Only the root and one leaf of the star lie on one path.
-        (chain(100), star(100), 196.0),
-        (comb(99), comb(99), 0.0),
-        (comb(401), comb(301), 100.0),
+        (chain(few), star(few), 2.0 * few as f64 - 4.0),
+        (comb(few), comb(few), 0.0),
+        (comb(many), comb(some), (many - some) as f64),
     ] {
         for d in all_ways(&x, &y, Costs::Unit) {
             assert_eq!(d, expected);
@@ -362,7 +367,7 @@ fn regular_shapes_have_known_distances() {
 #[test]
 #[cfg_attr(miri, ignore = "too large for Miri")]
 fn mirrored_combs_cost_the_same() {
-    let n = 201;
+    let n = if is_slow() { 41 } else { 201 };
     let left = shape(n, |i| match i {
         0 => -1,
         // Preorder of a left comb: the spine goes down first, the leaves follow bottom up.
@@ -492,7 +497,7 @@ fn both_sides_of_every_lane_limit_agree() {
         let y = prepare(&shape(n + 3, |i| i as i32 - 1));
         assert!(all_ways(&x, &y, Costs::Unit).iter().all(|&d| d == 3.0));
     }
-    for n in [4096, 4097] {
+    for n in [4096, 4097].into_iter().filter(|_| !is_slow()) {
         let x = prepare(&shape(n, |i| i as i32 - 1));
         assert!(all_ways(&x, &x, Costs::Table(&table)).iter().all(|&d| d == 0.0));
     }

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
     use crate::cost::{CostTable, MeetingCosts};
-    use crate::naive::{Plain, normalised, norms, trees};
+    use crate::naive::{self, Plain, normalised, norms, trees};
     use crate::pairwise::{MatrixRequest, compute};
     use crate::tree::Numbering;
     use proptest::prelude::*;
@@ -255,7 +255,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(naive::cases(60))]
 
         #[test]
         fn pairs_are_those_of_a_matrix(

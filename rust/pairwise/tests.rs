@@ -76,7 +76,7 @@ fn pair_by_pair(request: &MatrixRequest<'_>) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     #[test]
     fn a_matrix_is_its_pairs(
@@ -111,7 +111,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     /// Normalised distances are those of single pairs, with and without a cutoff.
     #[test]
@@ -157,7 +157,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     /// Whole trees occur again, and trees with two labels share most of their subtrees.
     #[test]
@@ -190,7 +190,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(naive::cases(40))]
 
     /// Also: which labels are gathered together does not show in the result.
     #[test]
@@ -382,7 +382,7 @@ fn equal_trees_of_any_size_cost_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     /// Under tables that charge for keeping a label equal trees are not at distance 0.
     #[test]

@@ -4,7 +4,7 @@
 //! one line in the list below. Code above this room is generic over [`Simd`] and never names a set.
 
 use crate::simd::limit;
-use crate::simd::portable::{Arrays, Portable};
+use crate::simd::portable::Arrays;
 use crate::simd::{InstructionSet, Lanes, Simd};
 
 /// Something that is done in lanes that are known only at run time.
@@ -126,6 +126,11 @@ macro_rules! instruction_sets {
                 self as usize >= limit::first_allowed()
             }
 
+            /// Whether every machine of their kind has them.
+            fn is_baseline(self) -> bool {
+                matches!(self, Self::Sse2 | Self::Neon | Self::Portable)
+            }
+
             fn is_detected(self) -> bool {
                 match self {
                     $(
@@ -208,7 +213,7 @@ macro_rules! instruction_sets {
         }
 
         /// Runs the visitor with the best instructions that may be used and that this machine
-        /// has, or the portable ones. Without lanes, values are 128-bit integers.
+        /// has, or those that every machine has. Without lanes, values are 128-bit integers.
         pub(crate) fn in_any_lanes<V: InLanes>(
             lanes: Option<Lanes>,
             may_use: impl Fn(Instructions) -> bool,
@@ -224,7 +229,15 @@ macro_rules! instruction_sets {
                     return in_lanes(set, lanes, visitor);
                 }
             )*
-            in_lanes(Portable, lanes, visitor)
+            $(
+                #[cfg($cfg)]
+                if Instructions::$name.is_baseline()
+                    && let Some(set) = super::$module::$name::detect()
+                {
+                    return in_lanes(set, lanes, visitor);
+                }
+            )*
+            visitor.run(Arrays::<i128, 4>::new())
         }
     };
 }
@@ -240,6 +253,7 @@ instruction_sets! {
     Sse2 in sse2 if target_arch = "x86_64";
     /// 128-bit vectors of ARM.
     Neon in neon if target_arch = "aarch64";
-    /// 128-bit vectors on any machine, as far as the compiler finds instructions for them.
-    Portable in portable if all();
+    /// 128-bit vectors on any machine, as far as the compiler finds instructions for them. Machines
+    /// that have one of the above never use them; tests do.
+    Portable in portable if any(test, not(any(target_arch = "x86_64", target_arch = "aarch64")));
 }

@@ -8,9 +8,11 @@
 use super::{Element, InstructionSet, Simd, Sources, Vectorized};
 
 /// The proof that needs no instructions in particular.
+#[allow(dead_code)] // on machines with vectors of their own only tests use it
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
+#[allow(dead_code)]
 impl Portable {
     #[allow(clippy::unnecessary_wraps)] // as all detectors
     pub(crate) fn detect() -> Option<Self> {

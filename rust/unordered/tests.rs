@@ -1,7 +1,7 @@
 //! The recursion against enumeration of mappings, orders of children, and matrices.
 
 use crate::cost::{CostTable, OperationCosts};
-use crate::naive::{Cost, Plain, mapping_cost, trees, unit};
+use crate::naive::{self, Cost, Plain, mapping_cost, trees, unit};
 use crate::pair::{Costs, Operand, Pair, SetCosts, Side};
 use crate::pairwise::MatrixRequest;
 use crate::parallel::Cancel;
@@ -112,7 +112,7 @@ fn cost_of(costs: &[u8], a: Option<i32>, b: Option<i32>) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(naive::cases(400))]
 
     #[test]
     fn the_recursion_finds_the_cheapest_constrained_mapping(

@@ -72,11 +72,11 @@ def test_an_unknown_limit_is_refused_at_import(value):
 
 def test_a_limit_is_reported():
     script = "from treemetric._base import versions; import json; print(json.dumps({}))"
-    env = {"TREEMETRIC_SIMD": "portable", "TREEMETRIC_NUM_THREADS": "1"}
+    env = {"TREEMETRIC_SIMD": "scalar", "TREEMETRIC_NUM_THREADS": "1"}
     found = json.loads(run_script(script.format("versions.collect()"), env=env))
-    assert found["Processor"]["kernel in use"] == "portable"
+    assert found["Processor"]["kernel in use"] == "scalar"
     assert found["Resources"]["threads of n_jobs=-1"] == "1"
-    assert found["Resources"]["TREEMETRIC_SIMD"] == "portable"
+    assert found["Resources"]["TREEMETRIC_SIMD"] == "scalar"
 
 
 def test_everything_is_printed(capsys):
@@ -91,10 +91,12 @@ def test_everything_is_printed(capsys):
 
 def test_the_processor_has_what_kernels_use():
     detected, usable = _core.instructions()
-    assert detected[-2:] == usable[-2:] == ["portable", "scalar"]
+    assert detected[-1] == usable[-1] == "scalar"
     assert set(usable) <= set(detected)
     features = " ".join(_core.processor_features())
-    assert all(name in features for name in detected[:-2])
+    # Portable kernels are for processors whose features are not known.
+    assert (detected[-2] == "portable") == (features == "")
+    assert all(name in features for name in detected[:-1] if name != "portable")
 
 
 def test_packages_that_are_missing_are_not_an_error(monkeypatch):

@@ -38,7 +38,7 @@ fn check(x: &Prepared, y: &Prepared, costs: Costs<'_>, limits: impl Iterator<Ite
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(naive::cases(150))]
 
     #[test]
     fn all_limits_of_any_two_trees(

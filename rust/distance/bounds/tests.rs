@@ -6,7 +6,7 @@ use crate::cost::MeetingCosts;
 use crate::cost::vectors::{Elements, VectorCosts, VectorKind};
 use crate::distance::tests::{prepare, shape, some_cost, table};
 use crate::distance::{Scratch, Workspace, distance};
-use crate::naive::{Plain, trees};
+use crate::naive::{self, Plain, trees};
 use crate::pair::Operand;
 use crate::tree::Prepared;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn checked(x: Side<'_>, y: Side<'_>, costs: Costs<'_>) -> Vec<(i128, i128, f64)>
 }
 
 /// The edit distance of two strings, cell by cell, in the savings form turned back.
-fn string_distance(a: &[i32], b: &[i32], cost: crate::naive::Cost<'_>) -> i64 {
+fn string_distance(a: &[i32], b: &[i32], cost: naive::Cost<'_>) -> i64 {
     let mut row = vec![0];
     row.extend(b.iter().scan(0, |sum, &b| {
         *sum += cost(None, Some(b));
@@ -87,7 +87,7 @@ fn postorder(tree: &Plain) -> Vec<i32> {
     codes
 }
 
-fn strings_twin(x: &Plain, y: &Plain, cost: crate::naive::Cost<'_>) -> i128 {
+fn strings_twin(x: &Plain, y: &Plain, cost: naive::Cost<'_>) -> i128 {
     let pre = string_distance(&x.codes, &y.codes, cost);
     pre.max(string_distance(&postorder(x), &postorder(y), cost)).into()
 }
@@ -104,7 +104,7 @@ fn histogram_twin(x: &Plain, y: &Plain) -> i128 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(naive::cases(300))]
 
     #[test]
     fn unit_bounds_are_their_twins(
@@ -120,7 +120,7 @@ proptest! {
                 let &(quick, tight, _) = found.next().unwrap();
                 let labels = histogram_twin(x, y);
                 prop_assert_eq!(quick, labels);
-                prop_assert_eq!(tight, labels.max(strings_twin(x, y, &crate::naive::unit)));
+                prop_assert_eq!(tight, labels.max(strings_twin(x, y, &naive::unit)));
             }
         }
     }
@@ -162,12 +162,12 @@ proptest! {
     fn bounds_of_kinds_of_edits_are_those_of_unit_costs(
         x in proptest::collection::vec(trees(60, 4), 1..4),
         y in proptest::collection::vec(trees(60, 4), 1..8),
-        kinds in crate::naive::kinds(),
+        kinds in naive::kinds(),
     ) {
         let (a, b): (Vec<_>, Vec<_>) =
             (x.iter().map(prepare).collect(), y.iter().map(prepare).collect());
         for unit in [1.0, 1.0 / 3.0] {
-            let costs = crate::naive::operations(kinds, unit);
+            let costs = naive::operations(kinds, unit);
             let found = checked(side(&a, None), side(&b, None), Costs::Operations(&costs));
             checked(side(&a, None), side(&a, None), Costs::Operations(&costs));
             for (k, &(quick, tight, _)) in found.iter().enumerate() {
@@ -176,7 +176,7 @@ proptest! {
                 let sizes = Sizes { costs: &costs, nodes };
                 let common = nodes.0.max(nodes.1) - histogram_twin(x, y) as u64;
                 prop_assert_eq!(quick, sizes.by_labels(common));
-                let strings = strings_twin(x, y, &crate::naive::unit) as u64;
+                let strings = strings_twin(x, y, &naive::unit) as u64;
                 prop_assert_eq!(tight, quick.max(sizes.by_strings(strings)));
             }
         }
@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn kinds_that_cost_1_have_the_unit_bounds(x in trees(70, 4), y in trees(70, 4)) {
         let (a, b) = ([prepare(&x)], [prepare(&y)]);
-        let costs = crate::naive::operations([1, 1, 1], 1.0);
+        let costs = naive::operations([1, 1, 1], 1.0);
         prop_assert_eq!(costs, OperationCosts::UNIT);
         let found = checked(side(&a, None), side(&b, None), Costs::Operations(&costs));
         prop_assert_eq!(found, checked(side(&a, None), side(&b, None), Costs::Unit));
@@ -194,7 +194,7 @@ proptest! {
     #[test]
     fn unit_costs_as_a_table_have_the_unit_bounds(x in trees(70, 4), y in trees(70, 4)) {
         let (a, b) = ([prepare(&x)], [prepare(&y)]);
-        let table = table(&crate::naive::unit, 4, 1.0);
+        let table = table(&naive::unit, 4, 1.0);
         let found = checked(side(&a, None), side(&b, None), Costs::Table(&table));
         prop_assert_eq!(found, checked(side(&a, None), side(&b, None), Costs::Unit));
     }
@@ -275,7 +275,7 @@ fn many_copies_of_a_label_and_long_strings() {
     for (k, &(quick, tight, _)) in found.iter().enumerate() {
         let (x, y) = (&plain[k / plain.len()], &plain[k % plain.len()]);
         let labels = histogram_twin(x, y);
-        let strings = strings_twin(x, y, &crate::naive::unit);
+        let strings = strings_twin(x, y, &naive::unit);
         assert_eq!((quick, tight), (labels, labels.max(strings)));
     }
 }

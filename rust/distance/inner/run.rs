@@ -8,8 +8,8 @@ use crate::distance::savings::{Read, Savings};
 use crate::error::Result;
 use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
-use crate::simd::{InLanes, Simd, in_any_lanes};
-use crate::tree::Orientation;
+use crate::simd::{Element, InLanes, Simd, in_any_lanes};
+use crate::tree::{Orientation, Oriented};
 
 use super::PathPlan;
 
@@ -33,7 +33,9 @@ impl MixedRun<'_> {
         in_any_lanes(lanes, |set| kernel.may_use(set), WithRead { run: self, read })
     }
 
-    fn in_lanes<S: Simd>(&self, simd: S, read: &mut impl Read) -> Result<()> {
+    /// The savings in lanes of one kind. Compiled once for all that read them.
+    #[inline(never)]
+    fn in_lanes<S: Simd>(&self, simd: S) -> Result<MixedBuffers<S>> {
         let Self { rows, columns, plan, costs, transposed, cancel } = *self;
         let row_tree = rows.tree.oriented(Orientation::Left);
         let column_tree = columns.tree.oriented(Orientation::Left);
@@ -47,7 +49,7 @@ impl MixedRun<'_> {
         ];
         let pair = MixedPair { rows: rows.tree, plan, columns: columns.tree };
         let mut buffers = MixedBuffers::new(pair, profile::height(rows), &tables, cancel)?;
-        let stride = column_tree.len().div_ceil(S::LANES) * S::LANES;
+        let stride = stride::<S>(column_tree);
         let mut codes = Vec::new();
         for (side, buffers) in Orientation::BOTH.into_iter().zip(&mut buffers.sides) {
             codes.clear();
@@ -57,17 +59,15 @@ impl MixedRun<'_> {
             source.fill(rows, stride, profile);
         }
         simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, cancel })?;
-        let savings = Savings {
-            table: S::elements(&buffers.sides[0].table),
-            stride,
-            start: 0,
-            rows: row_tree,
-            row_of: buffers.rows(),
-            columns: column_tree,
-            unit: costs.unit(),
-        };
-        read.read(0, savings);
-        Ok(())
+        Ok(buffers)
+    }
+
+    /// Hands the savings of a table to `read`.
+    fn read<E: Element>(&self, table: &[E], stride: usize, row_of: &[u32], read: &mut impl Read) {
+        let [rows, columns] =
+            [self.rows, self.columns].map(|side| side.tree.oriented(Orientation::Left));
+        let unit = self.costs.unit();
+        read.read(0, Savings { table, stride, start: 0, rows, row_of, columns, unit });
     }
 }
 
@@ -81,6 +81,15 @@ impl<R: Read> InLanes for WithRead<'_, R> {
     type Output = Result<()>;
 
     fn run<S: Simd>(self, simd: S) -> Result<()> {
-        self.run.in_lanes(simd, self.read)
+        let buffers = self.run.in_lanes(simd)?;
+        let table = S::elements(&buffers.sides[0].table);
+        let columns = self.run.columns.tree.oriented(Orientation::Left);
+        self.run.read(table, stride::<S>(columns), buffers.rows(), self.read);
+        Ok(())
     }
+}
+
+/// Lanes of a row of the table.
+fn stride<S: Simd>(columns: &Oriented) -> usize {
+    columns.len().div_ceil(S::LANES) * S::LANES
 }

@@ -66,7 +66,7 @@ fn request<'a>(x: &'a [Prepared], y: &'a [Prepared], costs: SetCosts<'a>) -> Cou
 const SCRIPTS: [Script; 3] = [Script::One, Script::Average, Script::Soft(0.7)];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     /// Trees and pairs that occur again, all pairs or few of them; tables with free labels, free
     /// gaps, and a cost for keeping a label, exact, rounded and wide.

@@ -89,7 +89,7 @@ fn check_with_pivots(question: &Search<'_>, slack: f64) -> std::result::Result<(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::cases(60))]
 
     #[test]
     fn neighbours_are_those_of_the_matrix(
