@@ -50,7 +50,8 @@ def names(tmp_path, monkeypatch):
     trees.to_jsonl("trees.jsonl")
     Path("src").mkdir()
     for name in ("old.py", "new.py", "src/a.py", "src/b.py"):
-        source = "def f(x, y):\n    return [x + y, x - y, x * y, x / y, max(x, y), min(x, y)]\n"
+        body = "(x, y):\n    return [x + y, x - y, x * y, x / y, max(x, y), min(x, y)]\n"
+        source = "".join(f"def {function}{body}" for function in "fgh")
         Path(name).write_text(source, encoding="utf-8")
     few = list(trees[:20])
     return {
