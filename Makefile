@@ -99,11 +99,17 @@ test-arm:
 	cargo clippy --locked --all-targets --target $(ARM_TARGET) -- -D warnings
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
-	TREEMETRIC_SLOW_TESTS=1 cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
+	TREEMETRIC_SLOW_TESTS=1 PROPTEST_CASES=$${PROPTEST_CASES:-8} \
+	cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
 
-# Miri does not support vector instructions: test the scalar and the portable kernels.
+# Miri does not support vector instructions: test the scalar and the portable kernels. NIGHTLY is a toolchain
+# with the component miri; MIRI_TESTS selects tests by name. Threads are left out: crossbeam-epoch, which rayon
+# uses, breaks the rules that Miri checks by default.
+NIGHTLY ?= nightly
+MIRI_TESTS ?= distance:: simd::
 miri:
-	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --lib -- distance:: simd::
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=$${PROPTEST_CASES:-4} \
+	cargo +$(NIGHTLY) miri test --locked --lib -- $(MIRI_TESTS)
 
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check
