@@ -1,31 +1,32 @@
-"""Joins and nearest neighbours of functions: the index, all pairs in batches, and T-Join.
+"""Joins and nearest neighbours of functions: the index, the scan of all pairs, and T-Join.
 
-    python benches/join.py [--smoke] [--cache FOLDER] [--sst FILE] [--tjoin PROGRAM] [--million]
+    python benches/join.py [--smoke] [--cache FOLDER] [--sst FILE] [--before FOLDER]
+                           [--tjoin PROGRAM] [--parts NAME ...]
 
 Sets are functions of the installed Python packages (`join_sets.py`): "class" and "named" have 20 to
 200 nodes, without and with identifiers, "small" has 5 to 60. A file of sentences (JSON Lines) adds
-"sst". Times are processor seconds of one thread, the minimum of up to three runs. "batches" is the
-scan of all pairs that `within` used before the index; its answers are compared with those of the
-index, bit for bit. A cell is empty if a call would take too long.
+"sst". Times are processor seconds of one thread, the minimum of up to three runs.
 
-T-Join (Hütter et al. 2019) is a program of its own: it is called with a file of trees in bracket
-notation and a radius, and prints the number of trees, the radius, the number of pairs and the
-seconds of the join. `--million` joins a million functions on two threads and verifies a sample.
+"scan" looks at all pairs of trees. It is `within` of an earlier version if the folder of its Python
+package is given (`join_search.py`), and all pairs in batches otherwise. Its answers are compared
+with those of the index, bit for bit. T-Join (Hütter et al. 2019) is a program of its own: it is
+called with a file of trees in bracket notation and a radius, and prints the number of trees, the
+radius, the number of pairs and the processor seconds of the join. A cell is empty if a call would
+take too long. `million.py` joins a million functions.
 """
 
 import argparse
 import itertools
 import math
 import pickle
-import resource
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from join_search import digest, searched, searched_before, timed
 from join_sets import collect, draw
 
 import treemetric as tm
@@ -37,10 +38,14 @@ SETS = {
     "small": {"values": False, "sizes": (5, 60)},
 }
 RADII = {"class": (1, 2, 3, 5, 10, 15), "named": (1, 3, 5, 10, 15), "small": (1, 3, 5)}
-# Batches take 25 ns per pair of trees. T-Join is stopped after some seconds, and not called for
-# larger radii if one took long.
-MOST_BATCHED = 20_000
-STOPPED, LONG = 120.0, 30.0
+# The scan takes 25 ns per pair of trees: larger sets get one radius, or none, and joins of larger
+# sets leave out the largest radius.
+MOST_SCANNED, MOST_SCANNED_ONCE = 20_000, 50_000
+LARGEST_RADIUS = 15
+# T-Join is stopped after some processor seconds, and not called for larger radii if one took long.
+STOPPED, LONG = 90, 30.0
+# Above this number of trees, T-Join gets no radius above the second.
+MOST_PEER, PEER_RADIUS = 10_000, 5
 
 
 def loaded(name: str, cache: Path | None, most: int | None) -> tm.TreeSet:
@@ -56,19 +61,6 @@ def loaded(name: str, cache: Path | None, most: int | None) -> tm.TreeSet:
     return trees
 
 
-def timed(call: Callable[[], Any], rounds: int = 3, budget: float = 4.0) -> tuple[float, Any]:
-    """Return the minimum of the processor seconds of some runs, and the last result."""
-    best, spent, found = math.inf, 0.0, None
-    for _ in range(rounds):
-        start = time.process_time()
-        found = call()
-        seconds = time.process_time() - start
-        best, spent = min(best, seconds), spent + seconds
-        if spent > budget:
-            break
-    return best, found
-
-
 def by_method(method: str, call: Callable[[], Any]) -> Callable[[], Any]:
     """Return a call by one of the methods, which all give the same bits."""
 
@@ -82,12 +74,27 @@ def by_method(method: str, call: Callable[[], Any]) -> Callable[[], Any]:
     return run
 
 
-def check_equal(a: Any, b: Any) -> None:
-    """Check that two results are the same."""
-    for name in ("indices", "distances"):
-        if not np.array_equal(getattr(a, name), getattr(b, name)):
-            message = f"{name} differ"
-            raise AssertionError(message)
+def scanned(
+    before: Path | None, trees: tm.TreeSet, radii: list[int]
+) -> dict[int, tuple[float, str]]:
+    """Return the seconds and the digest of the scan of all pairs for some radii."""
+    if len(trees) > MOST_SCANNED:
+        radii = [r for r in radii if r <= PEER_RADIUS][-1:] * (len(trees) <= MOST_SCANNED_ONCE)
+    if before is not None and radii:
+        return searched_before(before, trees, None, "radius", radii)
+    found = {}
+    for radius in radii:
+        call = by_method("batches", lambda radius=radius: tm.within(trees, radius=radius))
+        seconds, answers = timed(call, 1)
+        found[radius] = (seconds, digest(answers))
+    return found
+
+
+def check_equal(a: str, b: str, what: str) -> None:
+    """Check that the digests of two results are the same."""
+    if a != b:
+        message = f"{what}: answers differ"
+        raise AssertionError(message)
 
 
 def bracketed(tree: tm.Tree) -> str:
@@ -116,34 +123,37 @@ def t_join(
             file.write(bracketed(tree) + "\n")
         file.flush()
         for radius in radii:
-            try:
-                done = subprocess.run(
-                    [program, file.name, str(radius)],
-                    capture_output=True,
-                    text=True,
-                    timeout=STOPPED,
-                    check=True,
-                )
-            except subprocess.TimeoutExpired:
-                found[radius] = (None, STOPPED)
+            if len(trees) > MOST_PEER and radius > PEER_RADIUS:
                 break
+            # A larger radius is not faster.
+            if found and list(found.values())[-1][1] > LONG:
+                found[radius] = (None, list(found.values())[-1][1])
+                continue
+            done = subprocess.run(
+                ["prlimit", f"--cpu={STOPPED}", program, file.name, str(radius)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if not done.stdout:
+                found[radius] = (None, STOPPED)
+                continue
             _, _, pairs, seconds = done.stdout.split()
             found[radius] = (int(pairs), float(seconds))
-            if float(seconds) > LONG:
-                break
     return found
 
 
-def shown(value: float | None, form: str = ".3g") -> str:
-    return "" if value is None else f"{value:{form}}"
+def ratio(slow: float, fast: float) -> list[str]:
+    """Return the cells of a time and of its ratio to ours."""
+    return [f"{slow:.3g}", f"{slow / fast:.1f}"]
 
 
 def join_table(
-    sets: dict[str, tm.TreeSet], sizes: tuple[int, ...], program: str | None
+    sets: dict[str, tm.TreeSet], sizes: tuple[int, ...], program: str | None, before: Path | None
 ) -> dict[tuple[str, int, int], float]:
     """Print the table of joins; return the times of the index."""
     print("## Joins\n")
-    print("| set | trees | radius | pairs | method | seconds | batches | times | T-Join | times |")
+    print("| set | trees | radius | pairs | method | seconds | scan | times | T-Join | times |")
     print("|---|---:|---:|---:|---|---:|---:|---:|---:|---:|")
     times: dict[tuple[str, int, int], float] = {}
     for name, trees in sets.items():
@@ -151,34 +161,27 @@ def join_table(
         counts = [count for count in sizes if count <= len(trees)] or [len(trees)]
         for count in counts if name != "sst" else [len(trees)]:
             some = draw(trees, count)
+            slow = scanned(before, some, radii)
             peers = {} if program is None else t_join(program, some, radii)
             for radius in radii:
-                seconds, found = timed(
-                    lambda some=some, radius=radius: tm.within(some, radius=radius)
-                )
+                if count > MOST_SCANNED and radius >= LARGEST_RADIUS:
+                    continue
+                seconds, found = searched(some, None, "radius", radius)
                 times[name, count, radius] = seconds
                 pairs = len(found.indices) // 2
-                slow = None
-                if count <= MOST_BATCHED:
-                    call = by_method(
-                        "batches", lambda some=some, radius=radius: tm.within(some, radius=radius)
-                    )
-                    slow, other = timed(call, 1)
-                    check_equal(found, other)
-                peer = peers.get(radius)
-                if peer is not None and peer[0] not in (None, pairs):
-                    message = f"T-Join found {peer[0]} pairs, not {pairs}"
-                    raise AssertionError(message)
                 cells = [name, f"{count:,}", str(radius), f"{pairs:,}", found.method]
-                cells += [shown(seconds), shown(slow), shown(slow and slow / seconds, ".1f")]
-                above = "> " if peer is not None and peer[0] is None else ""
-                cells += [
-                    above + shown(value, form)
-                    for value, form in (
-                        (peer and peer[1], ".3g"),
-                        (peer and peer[1] / seconds, ".1f"),
-                    )
-                ]
+                cells += [f"{seconds:.3g}"]
+                if radius in slow:
+                    check_equal(slow[radius][1], digest(found), f"{name}, {count}, {radius}")
+                    cells += ratio(slow[radius][0], seconds)
+                else:
+                    cells += ["", ""]
+                matched, peer = peers.get(radius, (None, None))
+                if matched not in (None, pairs):
+                    message = f"T-Join found {matched} pairs, not {pairs}"
+                    raise AssertionError(message)
+                above = "> " if matched is None else ""
+                cells += ["", ""] if peer is None else [above + x for x in ratio(peer, seconds)]
                 print(f"| {' | '.join(cells)} |", flush=True)
     return times
 
@@ -197,66 +200,30 @@ def growth_table(times: dict[tuple[str, int, int], float]) -> None:
             print(f"| {name} | {radius} | {'; '.join(steps)} |")
 
 
-def nearest_table(trees: tm.TreeSet, count: int, queries: int) -> None:
-    """Print the times of nearest neighbours beside those of the search by bounds."""
+def nearest_table(trees: tm.TreeSet, count: int, queries: int, before: Path | None) -> None:
+    """Print the times of nearest neighbours beside those of the scan in the order of bounds."""
     print("\n## Nearest neighbours\n")
     print(
-        f"{queries} functions among {count:,} others, and {count:,} among themselves; milliseconds "
-        'per query with all preparation. "before" is the search of the queue of bounds.\n'
+        "Milliseconds per query with all preparation, one thread. The scan visits candidate by "
+        "candidate in the order of their bounds.\n"
     )
-    print(
-        "| search | k | before | computed | now | computed | times |\n"
-        "|---|---:|---:|---:|---:|---:|---:|"
-    )
-    some, others = draw(trees, count), draw(trees, queries, seed=1)
-    for title, X, Y in (("X in Y", others, some), ("inside", some, None)):
+    print("| queries | trees | k | scan | now | computed per query | times |")
+    print("|---:|---:|---:|---:|---:|---:|---:|")
+    for many, others in ((queries, count), (count // 4, None)):
+        X = draw(trees, many, seed=0 if others is None else 1)
+        Y = None if others is None else draw(trees, others)
+        slow = {} if before is None else searched_before(before, X, Y, "k", [1, 10])
         for k in (1, 10):
-            call = lambda X=X, Y=Y, k=k: tm.nearest(X, Y, k=k)  # noqa: E731
-            slow, before = timed(by_method("bounds", call), 2)
-            fast, now = timed(call, 2)
-            check_equal(before, now)
-            cells = [title, str(k)]
-            for seconds, found in ((slow, before), (fast, now)):
-                cells += [f"{seconds / len(X) * 1e3:.3f}", f"{found.computed / len(X):.0f}"]
-            print(f"| {' | '.join(cells)} | {slow / fast:.1f} |", flush=True)
-
-
-def million(trees: tm.TreeSet, count: int, sample: int) -> None:
-    """Join a million functions on two threads and verify the answers of a sample."""
-    print(f"\n## {count:,} functions, radius 3, two threads\n", flush=True)
-    many = draw(trees, count)
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    calls: list[int] = []
-    start, cpu = time.perf_counter(), time.process_time()
-    found = tm.within(many, radius=3, n_jobs=2, progress=lambda done, _: calls.append(done))
-    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(
-        f"{len(trees):,} of them are real, the others are changed copies. "
-        f"{len(found.indices) // 2:,} pairs by {found.method!r} in {seconds:.1f} s "
-        f"({cpu:.1f} s of processor time), "
-        f"{len(calls)} reports of progress. The process held {held / 2**20:.1f} GB with the trees "
-        f"before, and {peak / 2**20:.1f} GB at most."
-    )
-    rng = np.random.default_rng(0)
-    chosen = np.sort(rng.choice(count, sample, replace=False))
-    start = time.perf_counter()
-    every = by_method("batches", lambda: tm.within(many[chosen], many, radius=3, n_jobs=2))()
-    for row, tree in enumerate(chosen):
-        indices, distances = every[row]
-        others = indices != tree
-        mine = found[tree]
-        if not np.array_equal(indices[others], mine[0]) or not np.array_equal(
-            distances[others], mine[1]
-        ):
-            message = f"the neighbours of tree {tree} differ"
-            raise AssertionError(message)
-    seconds = time.perf_counter() - start
-    print(
-        f"\nAll answers of {sample:,} functions chosen at random equal those of an exhaustive "
-        f"search among all functions ({seconds:.0f} s).",
-        flush=True,
-    )
+            if before is None:
+                call = by_method("bounds", lambda X=X, Y=Y, k=k: tm.nearest(X, Y, k=k))
+                seconds, found = timed(call)
+                slow[k] = (seconds, digest(found))
+            seconds, now = searched(X, Y, "k", k)
+            check_equal(slow[k][1], digest(now), f"nearest, {k}")
+            cells = [f"{many:,}", "the same" if others is None else f"{others:,}", str(k)]
+            cells += [f"{time / many * 1e3:.3g}" for time in (slow[k][0], seconds)]
+            cells += [f"{now.computed / many:.0f}", f"{slow[k][0] / seconds:.1f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
@@ -264,22 +231,24 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="only check that everything runs")
     parser.add_argument("--cache", type=Path, help="a folder for sets of functions")
     parser.add_argument("--sst", type=Path, help="sentences as JSON Lines")
+    parser.add_argument("--before", type=Path, help="the Python package of an earlier version")
     parser.add_argument("--tjoin", help="the program of T-Join")
-    parser.add_argument("--million", action="store_true", help="join a million functions")
+    parser.add_argument("--parts", nargs="+", help="only these sets, and nearest")
     parser.add_argument("--most", type=int, default=100_000, help="largest number of trees")
     options = parser.parse_args()
     smoke = options.smoke
-    names = ["class"] if smoke else list(SETS)
+    parts = options.parts or [*SETS, "sst", "nearest"]
+    names = ["class"] if smoke else [name for name in SETS if name in parts]
     sets = {name: loaded(name, options.cache, 15 if smoke else None) for name in names}
-    if options.sst is not None:
+    if options.sst is not None and "sst" in parts:
         sets["sst"] = tm.TreeSet.from_jsonl(options.sst)
     sizes = (1000, 10_000, 20_000, 50_000, 100_000)
     sizes = (200,) if smoke else tuple(count for count in sizes if count <= options.most)
-    times = join_table(sets, sizes, options.tjoin)
-    growth_table(times)
-    nearest_table(sets["class"], 100 if smoke else 20_000, 20 if smoke else 1000)
-    if options.million or smoke:
-        million(sets["class"], 400 if smoke else 1_000_000, 10 if smoke else 1000)
+    if sets:
+        growth_table(join_table(sets, sizes, options.tjoin, options.before))
+    if "nearest" in parts:
+        trees = sets.get("class") or loaded("class", options.cache, None)
+        nearest_table(trees, 100 if smoke else 20_000, 20 if smoke else 1000, options.before)
 
 
 if __name__ == "__main__":

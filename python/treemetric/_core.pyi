@@ -146,6 +146,9 @@ class KnownTrees:
         wanted: tuple[float, str | None, str],
         work: _Work,
     ) -> tuple[tuple[OffsetArray, OffsetArray, FloatArray, int], str] | None: ...
+    def nearest(
+        self, x: _JoinTrees, prepared: tuple[PreparedSet, SearchIndex], k: int, work: _Work
+    ) -> tuple[OffsetArray, OffsetArray, FloatArray, int] | None: ...
 
 @final
 class FeatureTrie:

@@ -78,18 +78,32 @@ impl Join {
         cancel: &Cancel,
         mut poll: impl FnMut() -> bool,
     ) -> Result<Option<Self>> {
+        let mut crew = Crew::new(threads, cancel, &mut poll);
+        let Some(mut join) = Self::unplanned_among(input, known, &mut crew)? else {
+            return Ok(None);
+        };
+        join.plan(input, way, &mut crew)?;
+        let pays = way != Way::Auto || join.pays(input, &mut crew)?;
+        Ok(pays.then_some(join))
+    }
+
+    /// Looks at the queries only. `None` if costs or radius leave no number of edits.
+    pub(super) fn unplanned_among(
+        input: &Input<'_>,
+        known: &Known,
+        crew: &mut Crew<'_>,
+    ) -> Result<Option<Self>> {
         if matches!(input.costs, Costs::Table(_)) {
             return Ok(None);
         }
-        let mut crew = Crew::new(threads, cancel, &mut poll);
         let quanta = SetCosts::Fixed(input.costs).most_quanta(input.radius);
         // All labels have the prices of the first.
         let Some(prices) = Prices::new(input.costs, [&[1], &[1]], quanta, false) else {
             return Ok(None);
         };
         let labels = known.labels_of(&input.x);
-        let x = Signatures::new(input.x.flat, &labels, &mut crew)?;
-        let mut join = Self {
+        let x = Signatures::new(input.x.flat, &labels, crew)?;
+        Ok(Some(Self {
             prices,
             label_tables: vec![Arc::new(labels), Arc::clone(&known.labels)],
             x,
@@ -98,9 +112,6 @@ impl Join {
             indexed: Vec::new(),
             kept: vec![Arc::new(Kept::new(input.x.flat.len())), Arc::clone(&known.kept)],
             tasks: Vec::new(),
-        };
-        join.plan(input, way, &mut crew)?;
-        let pays = way != Way::Auto || join.pays(input, &mut crew)?;
-        Ok(pays.then_some(join))
+        }))
     }
 }

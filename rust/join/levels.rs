@@ -49,6 +49,8 @@ pub(super) struct Query<'a> {
     of: &'a Nearest<'a>,
     kind: usize,
     nodes: usize,
+    /// The last level: the most edits that strings ask for.
+    pub(super) last: usize,
     exact: Exact<'a>,
     pub(super) best: Best,
     pub(super) computed: u64,
@@ -61,10 +63,12 @@ pub(super) struct Query<'a> {
 impl<'a> Query<'a> {
     pub(super) fn new(of: &'a Nearest<'a>, kind: usize) -> Self {
         let x = &of.join.x;
+        let nodes = x.nodes(kind);
         Self {
             of,
             kind,
-            nodes: x.nodes(kind),
+            nodes,
+            last: of.join.y().sizes().last().map_or(nodes, |(m, _)| nodes.max(*m)),
             exact: Exact::new(of.search, x.first(kind), of.shares),
             best: Best::new(Wanted::Nearest(of.k)),
             computed: 0,
@@ -172,7 +176,8 @@ impl Query<'_> {
         for (&other, &bound) in candidates.iter().zip(&found) {
             let bound = (bound as usize).max(level);
             if bound <= limit {
-                levels[bound].push(other);
+                // Tours, unlike strings, may ask for more edits than there are levels.
+                levels[bound.min(self.last)].push(other);
             }
         }
     }

@@ -17,10 +17,10 @@
 use crate::error::{Error, Result};
 use crate::join::levels::{NearestScratch, Query};
 use crate::join::signatures::Signatures;
-use crate::join::{Input, Join};
+use crate::join::{Input, Join, Known};
 use crate::memory;
 use crate::pair::{Costs, SetCosts, Side};
-use crate::pairwise::{Found, Neighbor, Search, Shares};
+use crate::pairwise::{Found, Index, Neighbor, Search, Shares};
 use crate::parallel::{self, Cancel, Crew, Tasks};
 use std::cell::Cell;
 
@@ -65,24 +65,43 @@ impl Join {
         cancel: &Cancel,
         mut poll: impl FnMut() -> bool,
     ) -> Result<Option<Self>> {
-        let prepared = input.x.prepared.is_some() && input.y.prepared.is_some();
-        if !matches!(input.costs, Costs::Unit) || input.norm.is_some() || !prepared {
-            return Ok(None);
-        }
-        let made = Self::unplanned(input, &mut Crew::new(threads, cancel, &mut poll))?;
+        let served = is_served(input);
+        let mut crew = Crew::new(threads, cancel, &mut poll);
+        let made = if served { Self::unplanned(input, &mut crew)? } else { None };
+        Ok(made.filter(Self::has_levels))
+    }
+
+    /// The same, with what is known of `input.y`.
+    ///
+    /// # Errors
+    /// As [`Join::new`].
+    pub fn for_nearest_among(
+        input: &Input<'_>,
+        known: &Known,
+        threads: usize,
+        cancel: &Cancel,
+        mut poll: impl FnMut() -> bool,
+    ) -> Result<Option<Self>> {
+        let served = is_served(input);
+        let mut crew = Crew::new(threads, cancel, &mut poll);
+        let made = if served { Self::unplanned_among(input, known, &mut crew)? } else { None };
+        Ok(made.filter(Self::has_levels))
+    }
+
+    fn has_levels(&self) -> bool {
         let largest = |of: &Signatures<'_>| of.sizes().last().map_or(0, |(nodes, _)| *nodes);
-        Ok(made.filter(|join| largest(&join.x).max(largest(join.y())) <= MOST_NODES))
+        largest(&self.x).max(largest(self.y())) <= MOST_NODES
     }
 
     /// The k nearest trees of y for every tree of x; `None` if batches are estimated to be faster, or
-    /// if there are fewer candidates.
+    /// if there are fewer candidates. An index has numbers for the subtrees of y.
     ///
     /// # Errors
     /// [`Error::Memory`] if the answers do not fit; [`Error::Cancelled`] if `poll` asked to stop.
     pub fn nearest(
         &self,
         input: &Input<'_>,
-        k: usize,
+        (k, index): (usize, Option<&Index>),
         (threads, cancel): (usize, &Cancel),
         mut poll: impl FnMut(u64) -> bool,
     ) -> Result<Option<Found>> {
@@ -101,7 +120,7 @@ impl Join {
             inside: input.inside,
             symmetric: input.symmetric,
             pivots: None,
-            index: None,
+            index,
         };
         let mut ask = || poll(0);
         let shares = Shares::new(&search, &mut Crew::new(threads, cancel, &mut ask))?;
@@ -126,6 +145,12 @@ impl Join {
         nearest.run(&rest, threads, &mut found, &done, &mut poll)?;
         if poll(n as u64) { Ok(Some(found)) } else { Err(Error::Cancelled) }
     }
+}
+
+/// Whether levels serve costs, norm and trees.
+fn is_served(input: &Input<'_>) -> bool {
+    let prepared = input.x.prepared.is_some() && input.y.prepared.is_some();
+    matches!(input.costs, Costs::Unit) && input.norm.is_none() && prepared
 }
 
 impl Nearest<'_> {
@@ -169,9 +194,8 @@ impl Nearest<'_> {
         // have as many or more.
         let mut above = sizes.partition_point(|(m, _)| *m < nodes);
         let mut below = above;
-        let last = nodes.max(sizes.last().map_or(0, |(m, _)| *m));
-        scratch.levels.clear(last);
-        for level in 0..=last {
+        scratch.levels.clear(query.last);
+        for level in 0..=query.last {
             self.cancel.check()?;
             if level > query.limit() {
                 break;

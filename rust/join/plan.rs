@@ -22,7 +22,7 @@ const TASK_TIME: f64 = 1e6;
 const TASK_KINDS: usize = 128;
 /// Kinds that are tried before the choice between the join and batches, and of how many kinds one is
 /// tried.
-const TRIED: (usize, usize) = (64, 16);
+const TRIED: (usize, usize) = (64, 32);
 /// Parts in which they are tried.
 const TRIED_PARTS: usize = 8;
 /// The strings of a candidate for each node; those of a pair that remains for each node, and for each
@@ -72,7 +72,7 @@ impl Join {
     /// Whether the join is estimated to be faster than all pairs in batches. Some kinds are tried.
     pub(super) fn pays(&self, input: &Input<'_>, crew: &mut Crew<'_>) -> Result<bool> {
         let kinds = self.x.len();
-        let tried = (kinds / TRIED.1).min(TRIED.0);
+        let tried = ((kinds + TRIED.1 / 2) / TRIED.1).min(TRIED.0);
         if tried == 0 {
             return Ok(true);
         }

@@ -3,7 +3,7 @@ use crate::cost::CostTable;
 use crate::features::Flat;
 use crate::naive::{self, Plain, norms, trees};
 use crate::pair::{SetCosts, Side};
-use crate::pairwise::{MatrixRequest, Neighbor, compute};
+use crate::pairwise::{Index, MatrixRequest, Neighbor, compute};
 use crate::tree::{Numbering, Prepared};
 use proptest::prelude::*;
 
@@ -198,7 +198,7 @@ fn check_nearest(x: &Set, y: &Set, inside: bool) -> std::result::Result<(), Test
     let cancel = Cancel::default();
     for k in [1, 2, 5, candidates] {
         let Some(join) = Join::for_nearest(&input, 2, &cancel, || true).unwrap() else { continue };
-        let found = join.nearest(&input, k, (2, &cancel), |_| true).unwrap();
+        let found = join.nearest(&input, (k, None), (2, &cancel), |_| true).unwrap();
         if k == 0 || k > candidates || x.prepared.is_empty() {
             prop_assert!(found.is_none() || k == 0);
             continue;
@@ -206,6 +206,16 @@ fn check_nearest(x: &Set, y: &Set, inside: bool) -> std::result::Result<(), Test
         let found = found.unwrap();
         for (row, all) in found.rows.iter().zip(&all) {
             prop_assert_eq!(&row[..], &all[..k]);
+        }
+        if !inside {
+            // The same with what was made before of the trees of y.
+            let known = Known::new(&input.y, 1, &cancel, || true).unwrap();
+            let side = Side { trees: &y.prepared, codes: None };
+            let index = Index::new(side, SetCosts::Fixed(costs), 1, &cancel, || true).unwrap();
+            let join =
+                Join::for_nearest_among(&input, &known, 1, &cancel, || true).unwrap().unwrap();
+            let among = join.nearest(&input, (k, Some(&index)), (1, &cancel), |_| true).unwrap();
+            prop_assert_eq!(among.unwrap().rows, found.rows);
         }
     }
     Ok(())
@@ -243,6 +253,31 @@ fn far_neighbours_are_found() {
     let few = Set::new(&some[..3]);
     check_nearest(&few, &set, false).unwrap();
     check_nearest(&set, &few, false).unwrap();
+}
+
+/// Chains and stars of three nodes are four edits apart if they share no label: more than both have
+/// nodes.
+#[test]
+fn trees_may_be_farther_than_their_sizes() {
+    let tree = |labels: Vec<i32>, chain: bool| Plain {
+        parents: (0..labels.len() as i32)
+            .map(|i| if chain { i - 1 } else { 0.min(i - 1) })
+            .collect(),
+        codes: labels,
+    };
+    let far = [tree(vec![1, 0, 1], false), tree(vec![0, 0, 1], false), tree(vec![0], true)];
+    check_nearest(&Set::new(&[tree(vec![2; 3], true)]), &Set::new(&far), false).unwrap();
+    // Labels are the digits of a number. There are too few kinds for a trial of batches.
+    let labels = |nodes: u32, number: i32| (0..nodes).map(|i| number >> i & 1).collect();
+    let mut all = Vec::new();
+    for nodes in 1..4 {
+        for number in 0..1 << nodes {
+            all.extend([true, false].map(|chain| tree(labels(nodes, number), chain)));
+        }
+    }
+    let set = Set::new(&all);
+    check_nearest(&set, &set, true).unwrap();
+    check_nearest(&Set::new(&far), &set, false).unwrap();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::pair::{Costs, Norm};
 use crate::parallel::Cancel;
 use crate::python::cost::CostTable;
 use crate::python::distance::norm_named;
-use crate::python::neighbors;
+use crate::python::neighbors::{self, SearchIndex};
 use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -131,7 +131,7 @@ impl Join {
                 let Some(join) = Core::for_nearest(input, threads, cancel, || poll(0))? else {
                     return Ok(None);
                 };
-                join.nearest(input, k, (threads, cancel), poll)
+                join.nearest(input, (k, None), (threads, cancel), poll)
             })
         })?;
         Ok(found.map(|found| neighbors::in_arrays(py, &found)))
@@ -232,7 +232,7 @@ fn in_arrays<'py>(py: Python<'py>, found: &Found) -> Rows<'py> {
     )
 }
 
-/// The trees of an index, looked at once for many searches within a radius.
+/// The trees of an index, looked at once for many searches.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct KnownTrees {
     trees: GivenTrees,
@@ -284,5 +284,34 @@ impl KnownTrees {
             Ok(Some((rows, method_of(&join))))
         })?;
         Ok(found.map(|(rows, method)| (in_arrays(py, &rows), method)))
+    }
+
+    /// The k nearest trees under unit costs, by these trees as they were prepared, and by an index of
+    /// them; `None` if there is nothing to gain over other searches.
+    fn nearest<'py>(
+        &self,
+        py: Python<'py>,
+        x: GivenTrees,
+        prepared: (Py<PreparedSet>, Py<SearchIndex>),
+        k: usize,
+        work: Work,
+    ) -> PyResult<Option<Rows<'py>>> {
+        let (threads, progress) = work;
+        let (set, index) = (prepared.0.get(), prepared.1.get());
+        let (of_x, of_y) = (Borrowed::new(py, &x)?, Borrowed::new(py, &self.trees)?);
+        let (x, y) = (of_x.source()?, Source { prepared: Some(&set.trees), ..of_y.checked()? });
+        if set.trees.len() != y.flat.len() {
+            return Err(Error::Invalid("the sets are not those of one index".to_owned()).into());
+        }
+        let (costs, radius) = (Costs::Unit, f64::INFINITY);
+        let input = Input { x, y, costs, norm: None, radius, inside: false, symmetric: true };
+        let total = x.flat.len() as u64;
+        let found = run::enter(py, progress, total, |cancel, poll| {
+            let known = &self.known;
+            let join = Core::for_nearest_among(&input, known, threads, cancel, || poll(0))?;
+            let Some(join) = join else { return Ok(None) };
+            join.nearest(&input, (k, Some(&index.index)), (threads, cancel), poll)
+        })?;
+        Ok(found.map(|found| neighbors::in_arrays(py, &found)))
     }
 }

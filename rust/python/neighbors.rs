@@ -22,7 +22,7 @@ type How<'py> = (Option<PivotTable<'py>>, Option<Bound<'py, SearchIndex>>, Strin
 /// What searches keep of the trees of an index, for its codes and its costs.
 #[pyclass(frozen, module = "treemetric._core")]
 pub(super) struct SearchIndex {
-    index: Index,
+    pub(super) index: Index,
 }
 
 #[pymethods]

@@ -70,7 +70,7 @@ def test_the_pairs_are_those_of_one_machine(client, tmp_path, name):
     file = within(*trees, out=path, client=client, band_size=60, **options)
     pairs = expected(*trees, **options)
     assert rows_of(path) == pairs
-    assert file == (path, len(pairs))
+    assert file == (path, len(pairs), None)
     assert not [entry for entry in names(path) if not entry.startswith(("part-", "_treemetric."))]
 
 

@@ -207,6 +207,27 @@ def test_many_trees_are_searched_level_by_level(inside, monkeypatch):
     assert len(calls) == 4
 
 
+def test_an_index_answers_single_queries_level_by_level(monkeypatch):
+    """Also after changes, when its trees are several blocks."""
+    rng = Random(5)
+    Y = [make_tree(rng, rng.randint(0, 14), alphabet="abcdef") for _ in range(1100)]
+    X = [*some_trees(6, 40, 4), make_tree(rng, 9, alphabet="xyz"), Y[3], tm.Tree.from_sequence("")]
+    monkeypatch.setattr("treemetric.neighbors.request._METHOD", "bounds")
+    index = tm.TreeIndex(Y[:1050])
+    states = [(index, Y[:1050])]
+    changed = tm.TreeIndex(Y[:1050])
+    changed.add(Y[1050:])
+    changed.remove(slice(0, 30))
+    states.append((changed, Y[30:]))
+    expected = [[rows_of(tm.nearest([x], trees, k=4)) for x in X] for _, trees in states]
+    monkeypatch.setattr("treemetric.neighbors.request._METHOD", "auto")
+    with monkeypatch.context() as patch:
+        patch.delattr("treemetric._core.neighbors")
+        for (some, _), rows in zip(states, expected, strict=True):
+            assert [rows_of(some.nearest([x], k=4)) for x in X] == rows
+            assert rows_of(some.nearest(X, k=4, n_jobs=2)) == [row for [row] in rows]
+
+
 def test_pivots_avoid_distances():
     """One label and one size: bounds see nothing, but deep trees are far from flat ones."""
     deep = [[-1, *range(10), leaf] for leaf in range(9, -1, -1)]

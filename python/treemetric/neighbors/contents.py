@@ -105,6 +105,7 @@ class Contents:
         self._trees: TreeSet | None = None
         self._values: dict[str, tuple[Any, ...] | None] = {}
         self._index: _core.SearchIndex | None = None
+        self._known: _core.KnownTrees | None = None
         # None if they were not chosen yet, else the pivots or nothing.
         self.pivots: tuple[Pivots | None] | None = None
 
@@ -144,6 +145,14 @@ class Contents:
             trees = self.trees._core_set(threads)
             self._index = _core.SearchIndex(trees, codes[1], table, threads)
         return self._index
+
+    def known(self, costs: Costs, threads: int) -> "_core.KnownTrees | None":
+        """Return what joins keep of all trees, for searches of the nearest under unit costs."""
+        if self._known is None and isinstance(costs, UnitCosts):
+            whole = len(self._blocks) == 1 and self._blocks[0].trees is self.trees
+            made = self._blocks[0].known(threads) if whole else None
+            self._known = made or _core.KnownTrees(self.trees._arrays, threads)
+        return self._known
 
     def added(self, trees: TreeSet) -> "Contents":
         """Return the contents with more trees at the end."""

@@ -15,7 +15,7 @@ from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.contents import Contents, positions_with_ids
 from treemetric.neighbors.index_file import IndexFile, write_index
 from treemetric.neighbors.pivots import Pivots, check_n_pivots, choose_pivots
-from treemetric.neighbors.request import SearchRequest, check_radius
+from treemetric.neighbors.request import LEVEL_CANDIDATES, SearchRequest, check_radius
 from treemetric.neighbors.results import NearestResult, WithinResult
 from treemetric.treeset import TreeSet, check_trees, positions_of
 
@@ -451,7 +451,10 @@ class TreeIndex:
         # Inside the index, a join within a radius needs no prepared trees.
         needed = X is not None or function == "TreeIndex.nearest"
         kept = contents.search_index(self.costs, request.threads) if needed else None
-        return request._replace(pivots=pivots, kept=kept)
+        levels = kept is not None and function == "TreeIndex.nearest" and X is not None
+        levels = levels and len(contents) >= LEVEL_CANDIDATES
+        known = contents.known(self.costs, request.threads) if levels else None
+        return request._replace(pivots=pivots, kept=kept, known=known)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._file is not None:

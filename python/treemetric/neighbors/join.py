@@ -53,7 +53,14 @@ class Join:
         What distances are divided by.
     once
         Whether each pair inside one set appears once, with source < target.
+
+    Attributes
+    ----------
+    method
+        How the last `stream` found its pairs; None before its first chunk.
     """
+
+    method: str | None = None
 
     def __init__(
         self,
@@ -71,7 +78,11 @@ class Join:
         self._resolved = self._resolve()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_resolved"}
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_resolved", "method")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -111,6 +122,7 @@ class Join:
         join of the core, or from bands of trees of similar size if all pairs in batches are faster.
         """
         indexed = self._indexed(rows, columns, threads)
+        self.method = "batches" if indexed is None else indexed.method
         if indexed is not None:
             yield from self._by_index(indexed, (rows, columns or rows), threads, report)
         else:

@@ -30,6 +30,9 @@ class PairFile(NamedTuple):
         The file.
     n_pairs : int
         The number of pairs in it.
+    method : str or None
+        How they were found, as in `WithinResult`; None for a join on a cluster, whose tasks choose
+        for themselves.
 
     Examples
     --------
@@ -44,6 +47,7 @@ class PairFile(NamedTuple):
 
     path: Path
     n_pairs: int
+    method: str | None = None
 
 
 def check_target(out: object, overwrite: object, function: str) -> Path:

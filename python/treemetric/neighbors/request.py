@@ -18,7 +18,7 @@ _METHOD = "auto"
 # only for this number of queries.
 _MANY_QUERIES = 64
 # From these numbers of queries and of candidates on, the nearest trees are found level by level.
-_LEVEL_QUERIES, _LEVEL_CANDIDATES = 16, 1000
+_LEVEL_QUERIES, LEVEL_CANDIDATES = 16, 1000
 # From this number of queries on, searches within a radius compute pairs in batches.
 _BATCHED_QUERIES = 8
 
@@ -70,7 +70,7 @@ class SearchRequest(NamedTuple):
         The function that the user called, for messages.
     norm
         What distances are divided by.
-    pivots, kept
+    pivots, kept, known
         What an index has computed for Y.
     """
 
@@ -83,6 +83,7 @@ class SearchRequest(NamedTuple):
     norm: str | None = None
     pivots: Pivots | None = None
     kept: "_core.SearchIndex | None" = None
+    known: "_core.KnownTrees | None" = None
 
     @classmethod
     def checked(
@@ -172,22 +173,28 @@ class SearchRequest(NamedTuple):
 
     def _levels(self, k: int) -> dict[str, Any] | None:
         """Find the k nearest trees level by level; None if another search may be faster."""
-        least = _LEVEL_QUERIES if self.kept is None else _MANY_QUERIES
-        many = len(self.X) >= least and self.candidates >= _LEVEL_CANDIDATES
+        least = _LEVEL_QUERIES if self.known is None else 1
+        many = len(self.X) >= least and self.candidates >= LEVEL_CANDIDATES
         joins = _METHOD in ("scan", "index") or (_METHOD == "auto" and many)
         if not joins or self.pivots is not None or self.norm is not None:
             return None
         codes, table = self.costs._resolve(self.X, self.Y)
         if table is not None:
             return None
+        X, Y, threads = self.X, self.Y, self.threads
         sets = [
-            (trees._arrays, of_labels, trees._core_set(self.threads))
-            for trees, of_labels in zip((self.X, self.Y), codes, strict=True)
+            (trees._arrays, of_labels, trees._core_set(threads))
+            for trees, of_labels in zip((X, Y), codes, strict=True)
             if trees is not None
         ]
-        both = (sets[0], sets[1] if len(sets) > 1 else None)
         with reporter(self.progress, self.function, "trees") as report:
-            found = _core.Join.nearest(both, k, (self.threads, report))
+            work = (threads, report)
+            if Y is not None and self.known is not None and self.kept is not None:
+                prepared = (Y._core_set(threads), self.kept)
+                found = self.known.nearest(sets[0], prepared, k, work)
+            else:
+                both = (sets[0], sets[1] if len(sets) > 1 else None)
+                found = _core.Join.nearest(both, k, work)
         if found is None:
             return None
         values = self._values(found, symmetric=True, method="levels")

@@ -224,4 +224,5 @@ def within(
     path = check_target(out, overwrite, "within")
     request = SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm)
     join = join_of(request, radius, once=once)
-    return write_pairs(path, pairs_of(request, join), ids_of(request))
+    file = write_pairs(path, pairs_of(request, join), ids_of(request))
+    return file._replace(method=join.method)
