@@ -29,7 +29,7 @@ const WORKLOADS: [Workload; 12] = [
     ("pair of 20 nodes", || pairs(20, 40, random_tree)),
     ("pair of 100 nodes", || pairs(100, 8, random_tree)),
     ("pair of 400 nodes", || pairs(400, 1, random_tree)),
-    ("zigzags of 150 nodes", || pairs(150, 1, |nodes, _| zigzag(nodes))),
+    ("zigzags of 150 nodes", || pairs(150, 1, zigzag)),
     ("alignment of 100 nodes", alignment),
     ("all pairs of 10 nodes", || matrix(10, 100, SetCosts::Fixed(Costs::Unit))),
     ("all pairs of 60 nodes", || matrix(60, 40, SetCosts::Fixed(Costs::Unit))),
@@ -75,11 +75,12 @@ fn random_tree(nodes: usize, random: &mut Random) -> Plain {
 }
 
 /// A path that turns left and right in turns; at each turn there is a leaf on the other side.
-fn zigzag(nodes: usize) -> Plain {
+fn zigzag(nodes: usize, random: &mut Random) -> Plain {
     let mut parents = vec![-1i32];
     let (mut spine, mut late) = (0, Vec::new());
     while parents.len() + late.len() + 2 <= nodes {
-        if late.len() % 2 == parents.len() % 2 {
+        // A leaf on the right comes after all that is below the path.
+        if (parents.len() + late.len()) % 4 == 1 {
             parents.push(spine);
         } else {
             late.push(spine);
@@ -88,7 +89,8 @@ fn zigzag(nodes: usize) -> Plain {
         spine = parents.len() as i32 - 1;
     }
     parents.extend(late.into_iter().rev());
-    ((0..parents.len()).map(|i| (i % 7) as i32).collect(), parents)
+    let codes = parents.iter().map(|_| random.below(LABELS) as i32).collect();
+    (codes, parents)
 }
 
 fn prepare((codes, parents): &Plain) -> Prepared {

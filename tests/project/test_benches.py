@@ -225,6 +225,8 @@ def test_every_workload_of_the_guard_is_recorded():
     _, recorded = guard.read(guard.RECORD)
     assert all(f'("{name}"' in source for name in recorded)
     assert len(recorded) == 12
+    # A workload that takes no time measures nothing.
+    assert min(recorded.values()) > 100_000
 
 
 # --- errors of learners ----------------------------------------------------------------
