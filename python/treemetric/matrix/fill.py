@@ -4,7 +4,8 @@ import os
 import re
 import secrets
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -203,13 +204,8 @@ class DistanceFile:
     def save(self, index: int, values: Distances | None) -> None:
         """Write a block, which a worker has written if `values` is None; record it soon."""
         if values is not None:
-            try:
+            with _naming(self.path):
                 self._store.write(self.plan, self.plan.blocks[index], values)
-            except OSError as error:
-                if error.filename is not None or error.errno is None:
-                    raise
-                # Zarr does not say where there is no space left.
-                raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._written.add(index)
         # Small blocks are recorded together: waiting for the disk takes milliseconds.
         if time.monotonic() - self._committed > _COMMIT_EVERY:
@@ -218,8 +214,9 @@ class DistanceFile:
     def _commit(self) -> None:
         """Record blocks in the manifest after they are on the disk itself."""
         if self._written:
-            self._store.sync()
-            self._manifest.record(self._written)
+            with _naming(self.path):
+                self._store.sync()
+                self._manifest.record(self._written)
             self._written.clear()
         self._committed = time.monotonic()
 
@@ -240,6 +237,17 @@ class DistanceFile:
             self._store.finish()
             self._finished = True
         return self._store.result()
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Add the file to errors of the system that name none, such as a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _checked_run(extra: Any) -> str:
