@@ -101,7 +101,6 @@ CALLS = {
         "X = several(6_000, 150)",
         "tm.within(X, radius=30, out=FOLDER + '/pairs.npz')",
     ),
-    "TreeIndex": ("X = many(several(2_000, 100), 40_000)", "[tm.TreeIndex(X) for _ in range(200)]"),
     "deduplicate": ("X = several(6_000, 150)", "tm.deduplicate(X, radius=30)"),
     "find": (
         "q = make_tree(rng, 400, 'random', 'abcd'); d = several(4, 100_000)",
@@ -111,7 +110,7 @@ CALLS = {
         "X = many(several(2000, 400), 60_000)",
         "tm.TreeFeatures('pqgrams').fit_transform(X)",
     ),
-    "TreeKernel": ("X = several(1000, 300)", "tm.TreeKernel('partial').fit_transform(X)"),
+    "TreeKernel": ("X = several(1000, 300)", "tm.TreeKernel('partial-tree').fit_transform(X)"),
     "KMedoids": ("X = several(1500, 300)", "tm.clustering.KMedoids(5).fit(X)"),
     "BEDL": (
         "X = several(300, 80); y = np.arange(300) % 3",
