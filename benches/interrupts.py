@@ -27,7 +27,7 @@ TESTS = Path(__file__).parents[1] / "tests"
 PROMISE = 1.0
 
 SET_UP = f"""
-import sys, time, warnings
+import signal, sys, time, warnings
 from random import Random
 
 import numpy as np
@@ -37,6 +37,8 @@ warnings.simplefilter("ignore")
 import treemetric as tm
 from shapes import make_tree
 
+# A shell makes background jobs ignore it, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = Random(0)
 FOLDER = sys.argv[1]
 
