@@ -326,10 +326,13 @@ class GESL(TreeMetricLearner):
             return self.distance
         return "actual" if self.distance_ == "initial" else self.distance_
 
+    def _has_learned(self) -> bool:
+        return not (self.distance == "auto" and self.distance_ == "initial")
+
     def _metric_costs(self) -> Costs:
-        if self.distance == "auto" and self.distance_ == "initial":
-            return self.initial_costs_.to_matrix(self.costs_.alphabet)
-        return self.costs_
+        if self._has_learned():
+            return self.costs_
+        return self.initial_costs_.to_matrix(self.costs_.alphabet)
 
     def _check_initial(self) -> Costs:
         """Check and return the initial costs; None means unit costs."""
