@@ -161,9 +161,9 @@ def test_pairs_are_predicted(distance):
     assert learner.predict_pairs([(other, other)]).tolist() == [1]
     with pytest.raises(ValueError, match=r"'pairs' parameter of NCACosts\.predict_pairs"):
         learner.predict_pairs([])
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
         NCACosts().predict_pairs(pairs, new)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"fitted to classes .* Call fit_pairs"):
         NCACosts(n_fits=1).fit(X, TARGET).predict_pairs(pairs, new)
 
 
@@ -234,7 +234,7 @@ def test_weights_of_constraints(by_pairs):
 def test_there_are_no_classes(by_pairs):
     learner = clone(by_pairs).fit_pairs(PAIRS, SIGNS, X)
     for method in ("predict", "predict_proba", "decision_function"):
-        with pytest.raises(NotFittedError, match=r"NCACosts was fitted to pairs or triplets"):
+        with pytest.raises(NotFittedError, match=r"fitted to pairs .* and predict_pairs can be"):
             getattr(learner, method)(X)
     # A fit to classes forgets the pairs, and the other way round.
     learner.fit(X, TARGET)
@@ -243,6 +243,13 @@ def test_there_are_no_classes(by_pairs):
     learner.fit_pairs(PAIRS, SIGNS, X)
     assert not hasattr(learner, "classes_")
     assert not hasattr(learner, "prototypes_")
+    learner.set_params(n_fits=1).fit_triplets(random_triplets(0, 50), X)
+    with pytest.raises(
+        NotFittedError, match=r"fitted to triplets .* Only get_metric and transform"
+    ):
+        learner.predict(X)
+    with pytest.raises(NotFittedError, match=r"fitted to triplets .* Call fit_pairs"):
+        learner.predict_pairs(PAIRS, X)
 
 
 @pytest.mark.parametrize(
