@@ -93,7 +93,9 @@ class GESL(TreeMetricLearner):
     Attributes
     ----------
     costs_ : CostMatrix
-        The learned costs.
+        The learned costs of the labels of the training trees, also if `distance_` is 'initial' and
+        they are not used. Other labels raise `UnknownLabelError`; `get_metric`, `transform` and
+        `predict` handle them, see `unseen`.
     initial_costs_ : Costs
         The costs for which pairs and alignments were chosen.
     distance_ : {'actual', 'pseudo', 'initial'}
