@@ -92,7 +92,9 @@ def test_the_best_threshold_is_the_best(random):
     weight = random.rand(7)
     found = best_threshold(distances, similar, weight)
     levels = np.unique(distances)
-    tried = np.concatenate([levels[:1] - 1, levels + 0.5])
+    # Equal trees are always similar.
+    tried = np.concatenate([[0.25], levels + 0.5])
+    assert found > 0
     errors = [weight @ pair_errors(distances, similar, t) for t in tried]
     assert weight @ pair_errors(distances, similar, found) == pytest.approx(min(errors))
 
@@ -203,6 +205,15 @@ def test_random_pairs_keep_unit_costs():
         learner = NCACosts(n_fits=3, random_state=seed).fit_pairs(PAIRS, y, X)
         kept += not learner.learned_
     assert kept >= 2
+
+
+def test_equal_trees_are_similar_whatever_the_pairs_say():
+    both, signs = np.concatenate([PAIRS[:200], PAIRS[:200]]), np.repeat([1, -1], 200)
+    learner = NCACosts(n_fits=2, random_state=0).fit_pairs(both, signs, X)
+    assert learner.threshold_ > 0
+    assert learner.predict_pairs([(0, 0), (5, 5)], X).tolist() == [1, 1]
+    assert best_threshold(np.zeros(2), np.array([True, False]), np.ones(2)) == 0.5
+    assert best_threshold(np.array([1.0, 2.0]), np.array([False, True]), np.ones(2)) == 0.5
 
 
 def test_few_constraints():

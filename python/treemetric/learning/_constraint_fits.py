@@ -76,9 +76,9 @@ class ConstraintFits(EnsembleLearner):
         -------
         self
             The fitted learner. It has the attributes of `fit` except those of classes, and
-            `threshold_`: the distance that separates the training pairs best, with the same
-            weight for both kinds. `predict_pairs`, `get_metric` and `transform` work, `predict`
-            does not.
+            `threshold_`: the positive distance that separates the training pairs best, with the
+            same weight for both kinds. `predict_pairs`, `get_metric` and `transform` work,
+            `predict` does not.
 
         Notes
         -----

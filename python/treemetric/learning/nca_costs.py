@@ -88,7 +88,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
     n_iter_ : ndarray of shape (n_fits,)
         Number of L-BFGS steps of each fit, in all rounds.
     threshold_ : float
-        The distance that separates similar pairs from others; only after `fit_pairs`.
+        The positive distance that separates similar pairs from others; only after `fit_pairs`.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray
