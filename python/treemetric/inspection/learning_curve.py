@@ -134,7 +134,8 @@ def learning_curve(
     Notes
     -----
     Under unit costs, the nearest training trees vote: ``n_neighbors`` of them if the learner is
-    `NCACosts` or `KernelRegressionCosts`, and one for other learners.
+    `NCACosts` or `KernelRegressionCosts`, and one for other learners. `BEDL` and `LVQCosts` predict
+    by prototypes, so that their errors differ from those under unit costs also by the classifier.
 
     Examples
     --------
