@@ -99,11 +99,6 @@ def folds(y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     yield from splitter.split(y, y)
 
 
-def _has_learned(learner: Any) -> bool:
-    """Return whether a fitted learner uses other costs than those it started from."""
-    return getattr(learner, "learned_", True) and getattr(learner, "distance_", "") != "initial"
-
-
 class Fold:
     """One split: what all methods share, and the errors of each."""
 
@@ -167,7 +162,7 @@ class Fold:
         learner = make().fit(self.train, self.y)
         seconds = time.process_time() - start
         inside, to_train = learner.transform(self.train), learner.transform(self.test)
-        extra = {"fit": seconds, "learned": float(_has_learned(learner))}
+        extra = {"fit": seconds, "learned": float(learner._has_learned())}
         return {**self.classify(inside, to_train), **extra}
 
     def features(self, make: Callable[[], Any]) -> dict[str, float]:

@@ -72,7 +72,7 @@ PAGES = {
     ),
     "features": (
         "Features and kernels",
-        "Counts of parts of trees, and kernels, in linear time.",
+        "Counts of parts of trees in linear time, and kernels.",
         {"Features": "treemetric.features", "Kernels": "treemetric.kernels"},
     ),
     "metrics": ("Metrics", "Published metrics.", {"": "treemetric.metrics"}),

@@ -258,7 +258,7 @@ def test_parameters_of_the_second_kernel_are_searched():
         ({"combine": "mean"}, "'combine' parameter of DistanceSVC must be a str among"),
         (
             {"kernel": TreeKernel(), "metric": "precomputed"},
-            "'kernel' parameter of DistanceSVC must be None if metric='precomputed'",
+            "'kernel' parameter of DistanceSVC must be None if metric='precomputed' .*tree kernel",
         ),
     ],
 )

@@ -22,6 +22,7 @@ from shapes import make_tree
 from strategies import any_label, tree_lists, trees
 from treemetric.datasets import make_strings
 from treemetric.features import TreeFeatures
+from treemetric.features._vocabulary import numbered
 from treemetric.testing import tree_estimator_checks
 
 KINDS = ("labels", "paths", "pqgrams", "subtrees")
@@ -38,6 +39,37 @@ MODELS = [
     TreeFeatures(KINDS, hashing=64),
     TreeFeatures(hashing=32, alternate_sign=False, binary=True),
 ]
+
+
+def test_names_differ():
+    def names(kinds, *trees):
+        found = TreeFeatures(kinds, max_ancestors=1).fit(list(trees)).get_feature_names_out()
+        assert len(set(found)) == len(found)
+        return found.tolist()
+
+    chain = tm.Tree.from_bracket
+    both = tm.Tree.from_nested((1, [("1", []), ("a", [])]))
+    assert names("labels", both) == ["1", "'1'", "a"]
+    quotes = tm.Tree.from_nested((1, [("1", []), ("'1'", [])]))
+    assert names("labels", quotes) == ["1", "'1'", "\"'1'\""]
+    path = names("paths", chain("{a{b}}"), tm.Tree.from_sequence(["a > b"]))
+    assert "'a > b'" in path
+    assert "'a' > 'b'" in path
+    assert "(root) > a" in path
+    names("paths", chain("{a{b}}"), tm.Tree.from_sequence(["(root)", "a"]))
+    names("subtrees", chain("{a{b}}"), tm.Tree.from_sequence(["a(b)"]))
+    names("pqgrams", chain("{a{*}}"), chain("{a}"))
+
+
+def test_names_that_quotation_marks_do_not_separate_have_numbers():
+    assert numbered(["a", "b", "a", "a #2", "a"]) == ["a", "b", "a #3", "a #2", "a #4"]
+    assert numbered(["a", "b"]) == ["a", "b"]
+
+
+@given(tree_lists(min_size=1, labels=any_label), st.sampled_from(KINDS))
+def test_names_of_any_labels_differ(trees, kind):
+    found = TreeFeatures(kind).fit(trees).get_feature_names_out()
+    assert len(set(found)) == len(found)
 
 
 def counters(features, matrix):

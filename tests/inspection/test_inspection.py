@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import treemetric as tm
-from treemetric.datasets import make_strings
+from treemetric.datasets import make_glycans, make_strings
 from treemetric.inspection import (
     changed_pairs,
     label_weights,
@@ -55,7 +55,20 @@ def test_weights_are_costs_of_deletions(learner):
     assert found.n_trees.tolist() == trees
     several = getattr(model, "n_fits", 1) > 1
     assert np.isfinite(found.low).all() == several
-    assert found.learned
+    assert found.learned == (getattr(model, "distance_", "") != "initial")
+
+
+def test_initial_costs_of_gesl_are_not_learned(monkeypatch):
+    glycans = make_glycans(60, random_state=0)
+    trees, classes = glycans.data, glycans.target
+    model = GESL(random_state=0).fit(trees, classes)
+    assert model.distance_ == "initial"
+    np.testing.assert_array_equal(model.transform(trees), tm.pairwise_distances(trees))
+    assert not label_weights(model).learned
+    assert label_weights(clone(model).set_params(distance="pseudo").fit(trees, classes)).learned
+    monkeypatch.setattr("treemetric.learning.gesl.harms", lambda *_: True)
+    curve = learning_curve(GESL(random_state=0), trees, classes, sizes=[1.0], n_repeats=2)
+    assert curve.used.tolist() == [0.0]
 
 
 def test_intervals_are_quantiles_of_fits(fitted):

@@ -92,7 +92,9 @@ def test_the_best_threshold_is_the_best(random):
     weight = random.rand(7)
     found = best_threshold(distances, similar, weight)
     levels = np.unique(distances)
-    tried = np.concatenate([levels[:1] - 1, levels + 0.5])
+    # Equal trees are always similar.
+    tried = np.concatenate([[0.25], levels + 0.5])
+    assert found > 0
     errors = [weight @ pair_errors(distances, similar, t) for t in tried]
     assert weight @ pair_errors(distances, similar, found) == pytest.approx(min(errors))
 
@@ -161,9 +163,9 @@ def test_pairs_are_predicted(distance):
     assert learner.predict_pairs([(other, other)]).tolist() == [1]
     with pytest.raises(ValueError, match=r"'pairs' parameter of NCACosts\.predict_pairs"):
         learner.predict_pairs([])
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
         NCACosts().predict_pairs(pairs, new)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"fitted to classes .* Call fit_pairs"):
         NCACosts(n_fits=1).fit(X, TARGET).predict_pairs(pairs, new)
 
 
@@ -205,6 +207,15 @@ def test_random_pairs_keep_unit_costs():
     assert kept >= 2
 
 
+def test_equal_trees_are_similar_whatever_the_pairs_say():
+    both, signs = np.concatenate([PAIRS[:200], PAIRS[:200]]), np.repeat([1, -1], 200)
+    learner = NCACosts(n_fits=2, random_state=0).fit_pairs(both, signs, X)
+    assert learner.threshold_ > 0
+    assert learner.predict_pairs([(0, 0), (5, 5)], X).tolist() == [1, 1]
+    assert best_threshold(np.zeros(2), np.array([True, False]), np.ones(2)) == 0.5
+    assert best_threshold(np.array([1.0, 2.0]), np.array([False, True]), np.ones(2)) == 0.5
+
+
 def test_few_constraints():
     near, far = chains("ax", "bx"), chains("ay", "by")
     triplet = [(near[0], near[1], far[0])]
@@ -234,7 +245,7 @@ def test_weights_of_constraints(by_pairs):
 def test_there_are_no_classes(by_pairs):
     learner = clone(by_pairs).fit_pairs(PAIRS, SIGNS, X)
     for method in ("predict", "predict_proba", "decision_function"):
-        with pytest.raises(NotFittedError, match=r"NCACosts was fitted to pairs or triplets"):
+        with pytest.raises(NotFittedError, match=r"fitted to pairs .* and predict_pairs can be"):
             getattr(learner, method)(X)
     # A fit to classes forgets the pairs, and the other way round.
     learner.fit(X, TARGET)
@@ -243,6 +254,13 @@ def test_there_are_no_classes(by_pairs):
     learner.fit_pairs(PAIRS, SIGNS, X)
     assert not hasattr(learner, "classes_")
     assert not hasattr(learner, "prototypes_")
+    learner.set_params(n_fits=1).fit_triplets(random_triplets(0, 50), X)
+    with pytest.raises(
+        NotFittedError, match=r"fitted to triplets .* Only get_metric and transform"
+    ):
+        learner.predict(X)
+    with pytest.raises(NotFittedError, match=r"fitted to triplets .* Call fit_pairs"):
+        learner.predict_pairs(PAIRS, X)
 
 
 @pytest.mark.parametrize(

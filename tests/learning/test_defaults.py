@@ -20,7 +20,14 @@ from treemetric import _core
 from treemetric._estimators.squashing import Squash
 from treemetric.datasets import make_glycans, make_strings
 from treemetric.exceptions import CollapsedCostsWarning, UnknownLabelError
-from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts
+from treemetric.learning import (
+    BEDL,
+    GESL,
+    KernelRegressionCosts,
+    LearnedMetric,
+    LVQCosts,
+    NCACosts,
+)
 from treemetric.learning._cost_space import closed
 from treemetric.learning._embedding import EmbeddingLoss, merged, weighted_points
 from treemetric.learning._harm import harms, neighbour_error, sample_size
@@ -401,3 +408,18 @@ def test_learners_in_pipelines_with_weights():
     model = make_pipeline(BEDL(max_iter=2), KNeighborsClassifier(1, metric="precomputed"))
     model.fit(X, Y, bedl__sample_weight=np.r_[np.zeros(5), np.ones(55)])
     assert model.score(X, Y) == 1.0
+
+
+@pytest.mark.parametrize("make", [NCACosts, KernelRegressionCosts, BEDL, LVQCosts, GESL])
+@pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")
+def test_the_table_of_costs_has_the_labels_of_training(make):
+    trees = [tm.Tree.from_sequence(word) for word in ("aa", "ab", "cc", "cb")]
+    learner = make(random_state=0).fit(trees, [0, 0, 1, 1])
+    assert sorted(learner.costs_.alphabet) == ["a", "b", "c"]
+    new = tm.Tree.from_sequence("az")
+    with pytest.raises(UnknownLabelError, match="'z'"):
+        tm.distance(trees[0], new, costs=learner.costs_)
+    assert learner.get_metric()(new, trees[0]) == pytest.approx(learner.transform([new])[0, 0])
+    assert learner.predict([new]).shape == (1,)
+    if not learner._has_learned() and make is not GESL:
+        assert learner.costs_ == tm.UnitCosts().to_matrix(learner.trees_.alphabet)

@@ -256,7 +256,7 @@ def test_winners_and_errors():
 def test_margins_are_those_of_the_winners(random, classes):
     shares, closest = random.randint(3, size=(2, 5, classes)) / 4
     margins = vote_margins(shares, closest)
-    for row, votes in enumerate(shares + 1e-6 * closest):
+    for row, votes in enumerate((shares + 1e-6 * closest) / (1 + 1e-6)):
         for c in range(classes if classes > 1 else 0):
             assert margins[row, c] == votes[c] - max(np.delete(votes, c))
     np.testing.assert_array_equal(margins.argmax(axis=1), winners(shares, closest))
@@ -335,6 +335,19 @@ def test_votes_are_predicted(fitted):
     )
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.predict_proba(new), shares)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("n_neighbors", [1, 2, 4, 5])
+def test_the_predicted_class_has_the_largest_share(classes, n_neighbors):
+    trees = make_strings(60, random_state=0).data
+    y = np.random.RandomState(0).randint(classes, size=40)
+    learner = NCACosts(n_neighbors, n_fits=2, random_state=0).fit(trees[:40], y)
+    predicted = learner.predict(trees)
+    np.testing.assert_array_equal(predicted, learner.predict_proba(trees).argmax(axis=1))
+    values = learner.decision_function(trees)
+    best = values.argmax(axis=1) if classes > 2 else values > 0
+    np.testing.assert_array_equal(predicted, best)
 
 
 def test_the_result_depends_on_the_seed_only(fitted):

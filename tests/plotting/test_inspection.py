@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treemetric as tm
-from treemetric.datasets import make_strings
+from treemetric.datasets import make_glycans, make_strings
 from treemetric.inspection import (
     LabelWeights,
     LearningCurve,
@@ -17,7 +17,7 @@ from treemetric.inspection import (
     label_weights,
     telling_edits,
 )
-from treemetric.learning import BEDL, NCACosts
+from treemetric.learning import BEDL, GESL, NCACosts
 from treemetric.plotting import (
     plot_changed_pair,
     plot_label_weights,
@@ -105,6 +105,13 @@ def test_weights_without_intervals_and_of_zero():
     zero = many_weights(3)._replace(weights=np.array([2.0, 1.0, 0.0]), learned=False)
     ax = plot_label_weights(zero)
     ax.get_figure().canvas.draw()
+    assert ax.get_title().endswith("(not used)")
+
+
+@pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")
+def test_weights_that_gesl_does_not_use():
+    glycans = make_glycans(60, random_state=0)
+    ax = plot_label_weights(GESL(random_state=0).fit(glycans.data, glycans.target))
     assert ax.get_title().endswith("(not used)")
     assert ax.lines[1].get_xdata().min() > 0
 

@@ -33,7 +33,11 @@ class DistanceKernel(TreeEstimator):
             must = "None or an instance of TreeKernel or TreeFeatures"
             refuse("kernel", name, must, shown(self.kernel))
         if self.kernel is not None and self.metric == "precomputed":
-            refuse("kernel", name, "None if metric='precomputed'", shown(self.kernel))
+            must = (
+                "None if metric='precomputed' (multiply both kernels yourself; the page 'Learning "
+                "costs' of the documentation has an example, 'Learned distances and a tree kernel')"
+            )
+            refuse("kernel", name, must, shown(self.kernel))
         if isinstance(self.bandwidth, str) and self.bandwidth == "median":
             return None
         number = as_float(self.bandwidth)

@@ -131,7 +131,8 @@ class GoodnessClassifier(TreeClassifier):
         y : array-like of shape (n_samples,)
             The classes of the training data.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the errors of the training data. A point of weight 0 is as good as absent.
+            Weights of the errors of the training data. A point of weight 0 is as
+            good as absent; each class needs a positive weight.
 
         Returns
         -------

@@ -157,7 +157,8 @@ class MedianGLVQ(PrototypeClassifier):
         y : array-like of shape (n_samples,)
             The classes of the training data.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the training data in the loss. A point of weight 0 is as good as absent.
+            Weights of the training data in the loss. A point of weight 0 is as
+            good as absent; each class needs a positive weight.
 
         Returns
         -------

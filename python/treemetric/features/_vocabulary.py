@@ -1,5 +1,6 @@
 """The features of training trees, their columns and their names."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -92,23 +93,36 @@ class Vocabulary:
         return np.array([index.get(label, -1) for label in alphabet], dtype=np.int32)
 
     def names(self, p: int, *, prefixed: bool) -> list[str]:
-        """Return readable names of all columns, with their kinds if ``prefixed``.
+        """Return readable names of all columns, with their kinds if ``prefixed``; all differ.
 
-        ``p`` is the number of nodes of the stem of pq-grams.
+        ``p`` is the number of nodes of the stem of pq-grams. Names that would be equal have their
+        labels in quotation marks, or else a number at the end.
         """
-        subtrees: dict[int, str] = {}
-        found = []
-        for entry in self.entries.tolist():
-            name = self._name(entry, p, subtrees)
-            kind = KINDS[_KIND_OF[self.family[entry]]]
-            found.append(f"{kind}__{name}" if prefixed else name)
-        return found
+        entries = self.entries.tolist()
+        subtrees: tuple[dict[int, str], ...] = ({}, {})
 
-    def _name(self, entry: int, p: int, subtrees: dict[int, str]) -> str:
+        def name_of(entry: int, *, quoted: bool) -> str:
+            name = self._name(entry, p, subtrees[quoted], quoted=quoted)
+            kind = KINDS[_KIND_OF[self.family[entry]]]
+            return f"{kind}__{name}" if prefixed else name
+
+        found = [name_of(entry, quoted=False) for entry in entries]
+        quoted: set[int] = set()
+        # A name in quotation marks can equal the name of another column, which then needs them.
+        while True:
+            times = Counter(found)
+            new = {place for place, name in enumerate(found) if times[name] > 1} - quoted
+            if not new:
+                return numbered(found)
+            for place in new:
+                found[place] = name_of(entries[place], quoted=True)
+            quoted |= new
+
+    def _name(self, entry: int, p: int, subtrees: dict[int, str], *, quoted: bool) -> str:
         family = _FAMILIES[self.family[entry]]
         if family in ("subtree", "cut"):
-            return self._subtree(entry, subtrees)
-        labels = [self._label(symbol) for symbol in self._symbols(entry)]
+            return self._subtree(entry, subtrees, quoted=quoted)
+        labels = [self._label(symbol, quoted=quoted) for symbol in self._symbols(entry)]
         if family == "pqgram":
             return f"{' > '.join(labels[:p])} ({', '.join(labels[p:])})"
         if family == "siblings":
@@ -124,18 +138,18 @@ class Vocabulary:
             entry = int(self.prefix[entry]) - _COUNT
         return symbols[::-1]
 
-    def _label(self, symbol: int) -> str:
+    def _label(self, symbol: int, *, quoted: bool) -> str:
         if symbol == _STAR:
             return "*"
         label = self.alphabet[symbol]
-        return label if isinstance(label, str) else repr(label)
+        return label if isinstance(label, str) and not quoted else repr(label)
 
-    def _subtree(self, entry: int, known: dict[int, str]) -> str:
+    def _subtree(self, entry: int, known: dict[int, str], *, quoted: bool) -> str:
         """Return the name of a subtree; children first, without recursion."""
         waiting = [entry]
         while waiting:
             top = waiting[-1]
-            label, *children = self._symbols(top)
+            symbol, *children = self._symbols(top)
             below = [child - _COUNT for child in children]
             missing = [child for child in below if child not in known]
             if missing:
@@ -143,6 +157,24 @@ class Vocabulary:
                 continue
             inner = ", ".join(known[child] for child in below)
             inner = "…" if self.family[top] == _CUT else inner
-            known[top] = f"{self._label(label)}({inner})" if inner else self._label(label)
+            label = self._label(symbol, quoted=quoted)
+            known[top] = f"{label}({inner})" if inner else label
             waiting.pop()
         return known[entry]
+
+
+def numbered(names: list[str]) -> list[str]:
+    """Add a number to names that occurred before, such that all differ."""
+    taken = set(names)
+    if len(taken) == len(names):
+        return names
+    found, seen = [], Counter[str]()
+    for name in names:
+        unique = name
+        while seen[name] and unique in taken:
+            seen[name] += 1
+            unique = f"{name} #{seen[name]}"
+        seen[name] = max(1, seen[name])
+        taken.add(unique)
+        found.append(unique)
+    return found

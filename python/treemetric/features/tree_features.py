@@ -241,7 +241,9 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of str objects
             Readable names such as ``"If > Compare > Name"``, with the kind in front if there are
-            several, as in ``"paths__If > Compare"``. With hashing, the numbers of the columns.
+            several, as in ``"paths__If > Compare"``. All differ: where labels such as ``1`` and
+            ``'1'``, or ``'a > b'`` beside a path, would give equal names, strings are in quotation
+            marks. With hashing, the numbers of the columns.
 
         Examples
         --------

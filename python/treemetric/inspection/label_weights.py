@@ -27,7 +27,8 @@ class LabelWeights(NamedTuple):
     n_trees : ndarray of shape (n_labels,)
         The number of training trees with the label. Weights of rare labels stay close to 1.
     learned : bool
-        Whether the learner uses these weights; False if it chose unit costs.
+        Whether the learner uses these weights; False if it chose unit costs, or `GESL` its
+        initial costs.
 
     Examples
     --------
@@ -151,5 +152,5 @@ def label_weights(learner: Any, *, level: float = 0.9) -> LabelWeights:
         low[order],
         high[order],
         n_trees[order],
-        bool(getattr(fitted, "learned_", True)),
+        fitted._has_learned(),
     )

@@ -32,7 +32,8 @@ class LearningCurve(NamedTuple):
         The errors on test trees, of the learner and of the nearest training trees under unit
         costs: shares of wrong classes, or root mean squared errors.
     used : ndarray of shape (n_sizes,)
-        The share of the fits that use learned costs and have not chosen unit costs.
+        The share of the fits that use learned costs and have not chosen unit costs, or `GESL` its
+        initial costs.
     measure : {'error', 'RMSE'}
         What the errors are.
 
@@ -133,7 +134,8 @@ def learning_curve(
     Notes
     -----
     Under unit costs, the nearest training trees vote: ``n_neighbors`` of them if the learner is
-    `NCACosts` or `KernelRegressionCosts`, and one for other learners.
+    `NCACosts` or `KernelRegressionCosts`, and one for other learners. `BEDL` and `LVQCosts` predict
+    by prototypes, so that their errors differ from those under unit costs also by the classifier.
 
     Examples
     --------
@@ -185,7 +187,7 @@ def learning_curve(
                 found = fitted.predict(trees[test])
                 learned[place, repeat] = _error(found, targets[test], regression=regression)
                 unit[place, repeat] = _error(plain, targets[test], regression=regression)
-                used[place] += bool(getattr(fitted, "learned_", True)) / n_repeats
+                used[place] += fitted._has_learned() / n_repeats
                 done += 1
                 if report is not None:
                     report(done, len(numbers) * n_repeats)

@@ -182,9 +182,16 @@ class TreeMetricLearner(ClassifierMixin, CostLearner):  # type: ignore[misc]
         """Return the learned distances to the prototypes."""
         metric = self.get_metric()
         if not hasattr(self, "classes_"):
+            by_pairs = hasattr(self, "threshold_")
+            source = "pairs" if by_pairs else "triplets"
+            usable = (
+                "get_metric, transform and predict_pairs"
+                if by_pairs
+                else "get_metric and transform"
+            )
             message = (
-                f"This {type(self).__name__} was fitted to pairs or triplets and has no classes. "
-                "Only get_metric and transform can be used; call fit(X, y) to predict classes."
+                f"This {type(self).__name__} was fitted to {source} and has no classes. "
+                f"Only {usable} can be used; call fit(X, y) to predict classes."
             )
             raise NotFittedError(message)
         trees = check_some_trees(X, type(self).__name__)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.typing import FloatArray, Trees
@@ -75,9 +76,9 @@ class ConstraintFits(EnsembleLearner):
         -------
         self
             The fitted learner. It has the attributes of `fit` except those of classes, and
-            `threshold_`: the distance that separates the training pairs best, with the same
-            weight for both kinds. `predict_pairs`, `get_metric` and `transform` work, `predict`
-            does not.
+            `threshold_`: the positive distance that separates the training pairs best, with the
+            same weight for both kinds. `predict_pairs`, `get_metric` and `transform` work,
+            `predict` does not.
 
         Notes
         -----
@@ -154,7 +155,15 @@ class ConstraintFits(EnsembleLearner):
         >>> learner.predict_pairs([(a, b), (a, d)])
         array([ 1, -1])
         """
-        check_is_fitted(self, "threshold_")
+        check_is_fitted(self, "costs_")
+        if not hasattr(self, "threshold_"):
+            name = type(self).__name__
+            source = "classes" if hasattr(self, "classes_") else "triplets"
+            message = (
+                f"This {name} was fitted to {source} and has no threshold of similar pairs. "
+                "Call fit_pairs(pairs, y) to predict pairs."
+            )
+            raise NotFittedError(message)
         found = check_constraints(pairs, X, 2, f"{type(self).__name__}.predict_pairs")
         return np.where(self._pair_distances(found) < self.threshold_, 1, -1)
 

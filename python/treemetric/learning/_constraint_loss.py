@@ -66,14 +66,17 @@ def balanced(similar: BoolArray, weight: FloatArray) -> FloatArray:
 def best_threshold(distances: FloatArray, similar: BoolArray, weight: FloatArray) -> float:
     """Return the threshold with the fewest weighted errors; of equal ones, the lowest.
 
-    It is halfway between two distances that occur.
+    It is halfway between two distances that occur, or between 0 and the smallest one. It is
+    positive, so that equal trees are below it.
     """
     levels, places = np.unique(distances, return_inverse=True)
     signed = np.bincount(places, np.where(similar, -weight, weight))
     # With the threshold above a level, its similar pairs are right and its other pairs wrong.
     errors = np.concatenate([[0.0], np.cumsum(signed)])
-    best = int(np.argmin(np.round(errors, 12)))
-    bounds = np.concatenate([levels[:1] - 1.0, levels, levels[-1:] + 1.0])
+    # No threshold is below the distance 0.
+    first = int(levels[0] <= 0.0)
+    best = first + int(np.argmin(np.round(errors[first:], 12)))
+    bounds = np.concatenate([[0.0], levels, levels[-1:] + 1.0])
     return float(bounds[best : best + 2].mean())
 
 

@@ -94,6 +94,10 @@ class CostLearner(
         metric._closing = self._closing
         return metric
 
+    def _has_learned(self) -> bool:
+        """Return whether the distance uses learned costs, not those that the fit started from."""
+        return bool(getattr(self, "learned_", True))
+
     def _metric_costs(self) -> Costs:
         """Return the costs of the distance."""
         return self.costs_

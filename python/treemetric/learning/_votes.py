@@ -38,15 +38,21 @@ def vote_shares(
     return shares
 
 
+def decided_shares(shares: FloatArray, closest: FloatArray) -> FloatArray:
+    """Return shares in which the closest trees decide between equal votes; the sum is 1."""
+    votes: FloatArray = (shares + _CLOSEST * closest) / (1.0 + _CLOSEST)
+    return votes
+
+
 def winners(shares: FloatArray, closest: FloatArray) -> npt.NDArray[np.intp]:
     """Return the class with most votes; equal votes go to the class of the closest trees."""
-    found: npt.NDArray[np.intp] = (shares + _CLOSEST * closest).argmax(axis=1)
+    found: npt.NDArray[np.intp] = decided_shares(shares, closest).argmax(axis=1)
     return found
 
 
 def vote_margins(shares: FloatArray, closest: FloatArray) -> FloatArray:
     """Return the votes of each class minus those of the best other; largest for `winners`."""
-    votes = shares + _CLOSEST * closest
+    votes = decided_shares(shares, closest)
     if votes.shape[1] == 1:
         return votes
     highest = np.partition(votes, -2, axis=1)

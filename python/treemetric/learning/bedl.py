@@ -120,7 +120,8 @@ class BEDL(PrototypeLearner):
     Attributes
     ----------
     costs_ : EmbeddingCosts or VectorCosts
-        The learned costs, which hold the vectors or the projection.
+        The learned costs, which hold the vectors or the projection. Labels without a vector raise
+        `UnknownLabelError`; `get_metric`, `transform` and `predict` handle them, see `unseen`.
     initial_costs_ : Costs
         The initial costs; the pseudo-edit distance uses their alignments.
     prototypes_ : ndarray

@@ -93,7 +93,9 @@ class GESL(TreeMetricLearner):
     Attributes
     ----------
     costs_ : CostMatrix
-        The learned costs.
+        The learned costs of the labels of the training trees, also if `distance_` is 'initial' and
+        they are not used. Other labels raise `UnknownLabelError`; `get_metric`, `transform` and
+        `predict` handle them, see `unseen`.
     initial_costs_ : Costs
         The costs for which pairs and alignments were chosen.
     distance_ : {'actual', 'pseudo', 'initial'}
@@ -326,10 +328,13 @@ class GESL(TreeMetricLearner):
             return self.distance
         return "actual" if self.distance_ == "initial" else self.distance_
 
+    def _has_learned(self) -> bool:
+        return not (self.distance == "auto" and self.distance_ == "initial")
+
     def _metric_costs(self) -> Costs:
-        if self.distance == "auto" and self.distance_ == "initial":
-            return self.initial_costs_.to_matrix(self.costs_.alphabet)
-        return self.costs_
+        if self._has_learned():
+            return self.costs_
+        return self.initial_costs_.to_matrix(self.costs_.alphabet)
 
     def _check_initial(self) -> Costs:
         """Check and return the initial costs; None means unit costs."""

@@ -76,7 +76,9 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
     Attributes
     ----------
     costs_ : CostMatrix
-        The learned costs, a pseudo-metric; or unit costs.
+        The learned costs of the labels of the training trees, a pseudo-metric. If `learned_` is
+        False, a table of the same labels in which every edit costs 1. Other labels raise
+        `UnknownLabelError`; `get_metric`, `transform` and `predict` handle them, see `unseen`.
     learned_ : bool
         Whether the costs were learned; False means unit costs.
     validation_scores_ : dict

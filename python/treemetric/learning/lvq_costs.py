@@ -85,7 +85,8 @@ class LVQCosts(PrototypeLearner):
     Attributes
     ----------
     costs_ : CostMatrix
-        The learned costs, a pseudo-metric.
+        The learned costs of the labels of the training trees, a pseudo-metric. Other labels raise
+        `UnknownLabelError`; `get_metric`, `transform` and `predict` handle them, see `unseen`.
     initial_costs_ : Costs
         The initial costs; the pseudo-edit distance uses their alignments.
     prototypes_ : ndarray

@@ -14,7 +14,7 @@ from treemetric.learning._bagging import class_errors, equal_trees
 from treemetric.learning._base import TreeMetricLearner
 from treemetric.learning._constraint_fits import ConstraintFits
 from treemetric.learning._nca_fit import Fitted, fit_costs
-from treemetric.learning._votes import vote_margins, vote_shares, winners
+from treemetric.learning._votes import decided_shares, vote_margins, vote_shares, winners
 
 __all__ = ["NCACosts"]
 
@@ -70,7 +70,9 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
     Attributes
     ----------
     costs_ : CostMatrix
-        The learned costs, a pseudo-metric; or unit costs.
+        The learned costs of the labels of the training trees, a pseudo-metric. If `learned_` is
+        False, a table of the same labels in which every edit costs 1. Other labels raise
+        `UnknownLabelError`; `get_metric`, `transform` and `predict` handle them, see `unseen`.
     learned_ : bool
         Whether the costs were learned; False means unit costs.
     validation_scores_ : dict
@@ -86,7 +88,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
     n_iter_ : ndarray of shape (n_fits,)
         Number of L-BFGS steps of each fit, in all rounds.
     threshold_ : float
-        The distance that separates similar pairs from others; only after `fit_pairs`.
+        The positive distance that separates similar pairs from others; only after `fit_pairs`.
     initial_costs_ : UnitCosts
         The costs whose alignments the pseudo-edit distance uses.
     prototypes_ : ndarray
@@ -228,7 +230,9 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         Returns
         -------
         ndarray of shape (n_trees, n_classes)
-            The shares; training trees at the same distance share the last votes.
+            The shares; training trees at the same distance share the last votes. The closest trees
+            have a millionth of all votes in addition, which decides between equal shares: the class
+            of `predict` has the largest share, the first one if several are equal.
 
         Examples
         --------
@@ -238,7 +242,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         >>> NCACosts(2).fit(trees, [0, 0, 1, 1]).predict_proba(trees[:1])
         array([[1., 0.]])
         """
-        return self._votes(X)[0]
+        return decided_shares(*self._votes(X))
 
     def predict(self, X: Trees) -> Predictions:
         """Predict the most frequent class among the nearest training trees.
@@ -251,7 +255,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         Returns
         -------
         ndarray of shape (n_trees,)
-            The classes; equal votes go to the class of the closest trees.
+            The classes; equal votes go to the class of the closest trees, and then to the first
+            class.
 
         Examples
         --------
@@ -276,10 +281,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         Returns
         -------
         ndarray of shape (n_trees,) or (n_trees, n_classes)
-            The share of the class among the nearest training trees minus the largest share of
-            another class, plus a millionth of the same difference among the closest trees only,
-            which decides between equal votes. With two classes, only the values of the second
-            class; with one class, -1.
+            The share of the class by `predict_proba` minus the largest share of another class.
+            With two classes, only the values of the second class; with one class, -1.
 
         Examples
         --------
