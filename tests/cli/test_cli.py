@@ -446,3 +446,25 @@ def test_align_prints_the_edits_and_how_many_ways(capsys):
     ]
     assert main(["align", "{a{a}}", "{a}"]) == 0
     assert capsys.readouterr().out.endswith("1 edit, one of 2 optimal alignments\n")
+
+
+def test_learned_costs_are_saved_for_the_command_line(tmp_path):
+    # As in docs/learning.md.
+    from treemetric.datasets import load_jsonl, make_glycans
+    from treemetric.learning import NCACosts
+
+    made = make_glycans(12, random_state=0)
+    trees, costs, target = (tmp_path / name for name in ("trees.jsonl", "costs.json", "D.npy"))
+    tm.TreeSet(made.data, classes=made.target.tolist()).to_jsonl(trees)
+    found = load_jsonl(trees)
+    learned = NCACosts(random_state=0, n_fits=1).fit(found.data, found.target).costs_
+    with costs.open("w", encoding="utf-8") as file:
+        json.dump({"alphabet": list(learned.alphabet), "matrix": learned.matrix.tolist()}, file)
+    assert main(["pairwise", str(trees), "--costs", str(costs), "-o", str(target)]) == 0
+    assert np.array_equal(np.load(target), tm.pairwise_distances(found.data, costs=learned))
+
+
+def test_the_help_of_align_states_how_many_alignments_are_counted(capsys):
+    with pytest.raises(SystemExit):
+        main(["align", "--help"])
+    assert "at most 1,000,000, and without --unordered" in " ".join(capsys.readouterr().out.split())

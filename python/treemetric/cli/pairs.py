@@ -81,7 +81,9 @@ def add_parsers(commands: Any) -> None:
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
         notes="Edits of source code are listed by file and line, with the words of the source. An "
-        ".html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        ".html file is a page for browsers: unchanged parts fold, labels can be searched. Optimal "
+        "alignments are counted if the product of the numbers of nodes is at most "
+        f"{_MOST_COUNTED:,}, and without --unordered.",
         examples=(
             "treemetric align '{a{b}}' '{a{c}}'",
             "treemetric align a.json b.json --to csv",

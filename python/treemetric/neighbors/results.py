@@ -8,7 +8,7 @@ import numpy as np
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, OffsetArray
-from treemetric._base.validation import check_bool, refuse, shown
+from treemetric._base.validation import check_bool, check_position, refuse, shown
 from treemetric.neighbors.pairs import Ids, PairChunk, frame_of
 
 if TYPE_CHECKING:
@@ -194,14 +194,14 @@ class NearestResult(_Result):
     def __len__(self) -> int:
         return len(self.indices)
 
-    def __getitem__(self, index: int) -> tuple[OffsetArray, FloatArray]:
-        position = range(len(self))[index]
+    def __getitem__(self, index: int | slice) -> tuple[OffsetArray, FloatArray]:
+        position = index if isinstance(index, slice) else check_position(index, len(self), "a row")
         return self.indices[position], self.distances[position]
 
     def __repr__(self) -> str:
         n, k = self.indices.shape
         near = f"{k} neighbour{'s' * (k != 1)}"
-        return f"<NearestResult: {near} of {n} trees, {self.avoided:.1%} avoided>"
+        return f"<NearestResult: {near} of {_trees(n)}, {self.avoided:.1%} avoided>"
 
 
 class WithinResult(_Result):
@@ -258,10 +258,15 @@ class WithinResult(_Result):
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> tuple[OffsetArray, FloatArray]:
-        position = range(len(self))[index]
+        position = check_position(index, len(self), "a row")
         part = slice(self.offsets[position], self.offsets[position + 1])
         return self.indices[part], self.distances[part]
 
     def __repr__(self) -> str:
         near, n = len(self.indices), len(self)
-        return f"<WithinResult: {near} neighbours of {n} trees, {self.avoided:.1%} avoided>"
+        found = f"{near} neighbour{'s' * (near != 1)}"
+        return f"<WithinResult: {found} of {_trees(n)}, {self.avoided:.1%} avoided>"
+
+
+def _trees(count: int) -> str:
+    return "1 tree" if count == 1 else f"{count} trees"
