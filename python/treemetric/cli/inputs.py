@@ -197,6 +197,9 @@ def _read_source(
     }
     if "values" in kind.options:
         options["values"] = values_of(arguments)
+    if source == STDIN and sys.stdin is None:
+        message = "standard input is closed"
+        raise ValueError(message)
     data = sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
     if source == STDIN and not data:
         message = "standard input is empty"

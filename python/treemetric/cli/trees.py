@@ -144,7 +144,7 @@ def _convert(arguments: argparse.Namespace) -> None:
         (trees.to_jsonl if target.kind == "jsonl" else trees.to_bracket)(path)
         with path.open("rb") as source, opened(target) as file:
             shutil.copyfileobj(source, file)
-    _summarise(target, f"{len(trees)} trees")
+    _summarise(target, "1 tree" if len(trees) == 1 else f"{len(trees)} trees")
 
 
 def _in_words(tree: Tree) -> Tree:
@@ -209,7 +209,7 @@ def _report(arguments: argparse.Namespace) -> None:
         progress=progress_of(arguments),
     )
     write_text(target, page)
-    _summarise(target, f"{len(trees)} trees")
+    _summarise(target, "1 tree" if len(trees) == 1 else f"{len(trees)} trees")
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:

@@ -140,11 +140,11 @@ class _Result(Immutable, ABC):
         source = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         found = PairChunk(source, self.indices.ravel(), self.distances.ravel())
         return frame_of(
-            _once(found) if once else found, self._ids, f"{type(self).__name__}.to_frame"
+            each_once(found) if once else found, self._ids, f"{type(self).__name__}.to_frame"
         )
 
 
-def _once(found: PairChunk) -> PairChunk:
+def each_once(found: PairChunk) -> PairChunk:
     """Keep one direction of each pair: from the first tree to the second, if both exist."""
     source, target, distance = found
     first, second = np.minimum(source, target), np.maximum(source, target)
