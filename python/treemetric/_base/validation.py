@@ -60,6 +60,11 @@ def is_int(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 tree", "2 trees"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def check_position(index: object, count: int, what: str) -> int:
     """Return the position of an item, from 0; negative ones count from the end."""
     try:

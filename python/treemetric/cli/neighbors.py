@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from treemetric._base.typing import OffsetArray
+from treemetric._base.validation import count_of
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
@@ -140,7 +141,7 @@ def _nearest(arguments: argparse.Namespace) -> None:
     n, k = found.indices.shape
     starts = np.arange(0, n * k + 1, k) if k else np.zeros(n + 1, dtype=np.int64)
     _save(target, named, starts, indices=found.indices, distances=found.distances)
-    _summarise(target, f"{k} nearest of {_trees(n)}", found.avoided)
+    _summarise(target, f"{k} nearest of {count_of(n, 'tree')}", found.avoided)
 
 
 def _within(arguments: argparse.Namespace) -> None:
@@ -153,9 +154,8 @@ def _within(arguments: argparse.Namespace) -> None:
     if arguments.once:
         arrays = _halved(arrays)
     _save(target, named, arrays["offsets"], **arrays)
-    count = len(arrays["indices"])
-    what = f"{count} {'pair' if arguments.once else 'neighbour'}{'s' * (count != 1)}"
-    _summarise(target, f"{what} of {_trees(len(found))}", found.avoided)
+    what = count_of(len(arrays["indices"]), "pair" if arguments.once else "neighbour")
+    _summarise(target, f"{what} of {count_of(len(found), 'tree')}", found.avoided)
 
 
 def _halved(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -165,10 +165,6 @@ def _halved(arrays: dict[str, Any]) -> dict[str, Any]:
     source, target, distance = each_once(PairChunk(owners, arrays["indices"], arrays["distances"]))
     offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
     return {"offsets": offsets.astype(np.int64), "indices": target, "distances": distance}
-
-
-def _trees(count: int) -> str:
-    return "1 tree" if count == 1 else f"{count} trees"
 
 
 def _summarise(target: Target, what: str, avoided: float) -> None:

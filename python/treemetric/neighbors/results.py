@@ -8,7 +8,7 @@ import numpy as np
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, OffsetArray
-from treemetric._base.validation import check_bool, check_position, refuse, shown
+from treemetric._base.validation import check_bool, check_position, count_of, refuse, shown
 from treemetric.neighbors.pairs import Ids, PairChunk, frame_of
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class NearestResult(_Result):
     def __repr__(self) -> str:
         n, k = self.indices.shape
         near = f"{k} neighbour{'s' * (k != 1)}"
-        return f"<NearestResult: {near} of {_trees(n)}, {self.avoided:.1%} avoided>"
+        return f"<NearestResult: {near} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"
 
 
 class WithinResult(_Result):
@@ -264,9 +264,5 @@ class WithinResult(_Result):
 
     def __repr__(self) -> str:
         near, n = len(self.indices), len(self)
-        found = f"{near} neighbour{'s' * (near != 1)}"
-        return f"<WithinResult: {found} of {_trees(n)}, {self.avoided:.1%} avoided>"
-
-
-def _trees(count: int) -> str:
-    return "1 tree" if count == 1 else f"{count} trees"
+        found = count_of(near, "neighbour")
+        return f"<WithinResult: {found} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"
