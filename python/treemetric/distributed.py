@@ -351,3 +351,8 @@ def _check_path(out: PathLike | None, function: str) -> None:
     if not isinstance(out, (str, os.PathLike)):
         refuse("out", function, "None or a path that ends in .npy or .zarr", shown(out))
     store_class(Path(out), function)
+
+
+def __dir__() -> list[str]:
+    # Names for users only, not what this module imports.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

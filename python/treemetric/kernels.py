@@ -166,7 +166,7 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         >>> from treemetric import Tree
         >>> from treemetric.kernels import TreeKernel
         >>> TreeKernel().fit([Tree.from_sequence("ab")]).trees_
-        <TreeSet of 1 trees, 2 nodes, 2 labels>
+        <TreeSet of 1 tree, 2 nodes, 2 labels>
         """
         self._check_params()
         self.trees_ = check_some_trees(X, type(self).__name__)
@@ -396,3 +396,8 @@ class GaussianProcessKernel(GenericKernelMixin, Kernel):  # type: ignore[misc]
             must = "an instance of 'treemetric.kernels.TreeKernel'"
             refuse("kernel", type(self).__name__, must, shown(self.kernel))
         return self.kernel
+
+
+def __dir__() -> list[str]:
+    # Names for users only, not what this module imports.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

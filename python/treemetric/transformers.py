@@ -144,7 +144,7 @@ class TreeDistances(_TreeTransformer):
         >>> from treemetric import Tree
         >>> from treemetric.transformers import TreeDistances
         >>> TreeDistances().fit([Tree.from_sequence("ab")]).trees_
-        <TreeSet of 1 trees, 2 nodes, 2 labels>
+        <TreeSet of 1 tree, 2 nodes, 2 labels>
         """
         check_dtype(self.dtype, type(self).__name__)
         self._check_fit(X)

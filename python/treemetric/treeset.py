@@ -14,7 +14,7 @@ from treemetric._base import doors
 from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import count_of, refuse, shown
 from treemetric.formats import bracket, jsonl
 from treemetric.tree import Tree
 
@@ -514,7 +514,8 @@ class TreeSet(Immutable):
 
     def __repr__(self) -> str:
         nodes, labels = len(self.codes), len(self.alphabet)
-        return f"<TreeSet of {len(self)} trees, {nodes} nodes, {labels} labels>"
+        parts = (count_of(len(self), "tree"), count_of(nodes, "node"), count_of(labels, "label"))
+        return f"<TreeSet of {', '.join(parts)}>"
 
 
 def _rebuild(

@@ -446,3 +446,79 @@ def test_align_prints_the_edits_and_how_many_ways(capsys):
     ]
     assert main(["align", "{a{a}}", "{a}"]) == 0
     assert capsys.readouterr().out.endswith("1 edit, one of 2 optimal alignments\n")
+
+
+def test_learned_costs_are_saved_for_the_command_line(tmp_path):
+    # As in docs/learning.md.
+    from treemetric.datasets import load_jsonl, make_glycans
+    from treemetric.learning import NCACosts
+
+    made = make_glycans(12, random_state=0)
+    trees, costs, target = (tmp_path / name for name in ("trees.jsonl", "costs.json", "D.npy"))
+    tm.TreeSet(made.data, classes=made.target.tolist()).to_jsonl(trees)
+    found = load_jsonl(trees)
+    learned = NCACosts(random_state=0, n_fits=1).fit(found.data, found.target).costs_
+    with costs.open("w", encoding="utf-8") as file:
+        json.dump({"alphabet": list(learned.alphabet), "matrix": learned.matrix.tolist()}, file)
+    assert main(["pairwise", str(trees), "--costs", str(costs), "-o", str(target)]) == 0
+    assert np.array_equal(np.load(target), tm.pairwise_distances(found.data, costs=learned))
+
+
+def test_the_help_of_align_states_how_many_alignments_are_counted(capsys):
+    with pytest.raises(SystemExit):
+        main(["align", "--help"])
+    assert "at most 1,000,000, and without --unordered" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX descriptors")
+@pytest.mark.parametrize(
+    ("descriptor", "arguments", "message"),
+    [
+        (0, ["pairwise", "-"], "standard input is closed"),
+        (1, ["distance", "{a}", "{b}"], "standard output is closed; -o writes to a file"),
+    ],
+)
+def test_closed_streams_are_an_error_in_one_line(descriptor, arguments, message):
+    script = (
+        f"import os, sys; os.close({descriptor}); "
+        "os.execv(sys.executable, [sys.executable, '-m', 'treemetric', *sys.argv[1:]])"
+    )
+    done = children.run("-c", script, *arguments, timeout=120)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"treemetric: error: {message}\n"
+
+
+def test_a_file_is_written_without_standard_output(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["distance", "{a}", "{b}", "-o", str(tmp_path / "d.json")]) == 0
+    assert json.loads((tmp_path / "d.json").read_text(encoding="utf-8"))["distance"] == 1
+
+
+def test_pairs_within_a_radius_are_listed_once(bracket_file, capsys, tmp_path):
+    assert main(["within", str(bracket_file), "-r", "3", "--once", "--to", "json"]) == 0
+    rows = [tuple(row.values()) for row in json.loads(capsys.readouterr().out)]
+    full = expected()
+    pairs = [(i, j, full[i, j]) for i in range(4) for j in range(i + 1, 4) if full[i, j] <= 3]
+    assert sorted(rows) == pairs
+    target = tmp_path / "pairs.npz"
+    assert main(["within", str(bracket_file), "-r", "3", "--once", "-o", str(target)]) == 0
+    assert f"{len(pairs)} pairs of 4 trees" in capsys.readouterr().out
+    with np.load(target) as arrays:
+        assert arrays["offsets"][-1] == len(arrays["indices"]) == len(pairs)
+    same = ["--queries", str(bracket_file)]
+    assert main(["within", str(bracket_file), "-r", "3", "--once", *same]) == 2
+    assert "It cannot be combined with --queries" in capsys.readouterr().err
+
+
+def test_neighbours_by_normalized_distance(bracket_file, capsys):
+    trees = [tm.Tree.from_bracket(text) for text in TREES]
+    assert main(["nearest", str(bracket_file), "-k", "1", "--norm", "max", "--to", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    near = tm.nearest(trees, k=1, norm="max")
+    assert [row["distance"] for row in rows] == near.distances.ravel().tolist()
+    command = ["within", str(bracket_file), "-r", "0.7", "--norm", "max", "--to", "json"]
+    assert main(command) == 0
+    close = tm.within(trees, radius=0.7, norm="max")
+    assert [
+        row["neighbor"] for row in json.loads(capsys.readouterr().out)
+    ] == close.indices.tolist()

@@ -14,7 +14,7 @@ from strategies import trees
 from treemetric import Tree, convert
 from treemetric.cli import main
 from treemetric.cli.formats import BY_NAME, BY_SUFFIX, FORMATS
-from treemetric.cli.inputs import CHOICES, FLAGS, LISTS
+from treemetric.cli.inputs import CHOICES, FLAGS, LISTS, json_format
 from treemetric.convert import pieces
 
 # For each format: a file, its trees, and a package that it needs.
@@ -304,3 +304,65 @@ def test_ids_of_records_are_names(capsys, tmp_path):
     assert main(["pairwise", str(source), "--to", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found == {"ids": ["first one", "second"], "distances": [[0, 1], [1, 0]]}
+
+
+RECORD = '{"nodes":["a","b"],"adj":[[1],[]]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"{RECORD}\n{RECORD}\n", "jsonl"),
+        (f"\n{RECORD}", "jsonl"),
+        ('{"bracket": "{a}"}', "jsonl"),
+        ('{"a": 1}\n{"a": 2}\n', "jsonl"),
+        ('\ufeff{"a": [1]}', "json"),
+        ('{\n "a": 1\n}', "json"),
+        ("[1, 2]", "json"),
+    ],
+)
+@pytest.mark.parametrize("command", ["pairwise", "nearest", "cluster", "show", "convert"])
+def test_json_is_not_read_as_brackets(capsys, tmp_path, monkeypatch, text, name, command):
+    monkeypatch.chdir(tmp_path)
+    for source in ("trees", "trees.txt", "-"):
+        Path("trees" if source == "-" else source).write_text(text, encoding="utf-8")
+        with Path("trees").open(encoding="utf-8") as file:
+            monkeypatch.setattr("sys.stdin", file)
+            assert main([command, source]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        where = "standard input" if source == "-" else source
+        assert f"error: {where}: the text is JSON" in err
+        assert f"Use --format {name};" in err
+        assert err.count("\n") == 1
+
+
+def test_json_as_an_argument_is_refused(capsys):
+    assert main(["distance", '{"a": 1}', "{a}"]) == 2
+    assert "A is JSON, not a tree in brackets. Give a .json file" in capsys.readouterr().err
+    assert main(["distance", '{"a": 1}', "{a}", "--format", "bracket"]) == 0
+    assert capsys.readouterr().out == "1\n"
+
+
+@given(single)
+def test_brackets_are_not_json(tree):
+    # A label that is the rest of an object, such as '"a": 1', is all that looks like JSON.
+    text = tree.to_bracket()
+    if ":" not in text:
+        assert json_format(text) is None
+
+
+def test_brackets_that_look_like_json_are_read_if_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.bracket").write_text('{"a": 1}\n{}\n', encoding="utf-8")
+    Path("b.txt").write_text("{}\n{a}\n", encoding="utf-8")
+    for arguments in (["a.bracket"], ["a.bracket", "--format", "bracket"], ["b.txt"]):
+        assert main(["pairwise", *arguments, "--condensed"]) == 0
+        assert capsys.readouterr().out.endswith(",1\n")
+
+
+def test_a_missing_file_is_missing_whatever_its_suffix(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("missing.xyz", "missing.py"):
+        assert main(["pairwise", name]) == 2
+        assert f"{name}: No such file or directory" in capsys.readouterr().err

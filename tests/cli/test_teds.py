@@ -48,8 +48,11 @@ def test_two_folders_are_paired_by_name(folders, capsys):
         *("pairs", "3", "failures", "0"),
         *("mean", "0.629630", "median", "0.888889"),
     ]
-    assert "have no prediction and count as empty, such as 3.html" in err
-    assert "have no true table and are left out, such as extra.html" in err
+    assert (
+        f"1 file of {folders / 'true'} without a prediction, counted as empty, such as 3.html"
+        in err
+    )
+    assert f"1 file of {folders / 'pred'} without a true table, left out, such as extra.html" in err
     rows = rows_of(target)
     assert [row["id"] for row in rows] == ["1.html", "2.html", "3.html"]
     assert [float(row["score"]) for row in rows] == pytest.approx([8 / 9, 1.0, 0.0])
@@ -120,7 +123,7 @@ def test_other_files_of_folders_are_left_out(folders, capsys):
     out, err = capsys.readouterr()
     assert out.split()[:4] == ["pairs", "3", "failures", "0"]
     for side in ("pred", "true"):
-        assert f"2 files of {folders / side} do not end in .html or .htm and are left out" in err
+        assert f"2 files of {folders / side} left out, without the suffix .html or .htm" in err
 
 
 def test_tags_to_ignore_have_commas_between_them(tmp_path, capsys):
@@ -145,3 +148,48 @@ def test_the_help_says_what_happens_without_a_file(capsys):
     with pytest.raises(SystemExit):
         main(["teds", "--help"])
     assert "only the score or the summary is printed)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("side", ["pred", "true"])
+def test_a_bad_span_is_named_with_its_file(tmp_path, capsys, side):
+    files = {name: tmp_path / f"{name}.html" for name in ("pred", "true")}
+    for name, file in files.items():
+        bad = " rowspan='2' colspan='x'" if name == side else ""
+        file.write_text(ROW.format("a").replace("<td>", f"<td{bad}>"), encoding="utf-8")
+    target = tmp_path / "scores.csv"
+    arguments = ["teds", *map(str, files.values()), "--preset", "pubtabnet"]
+    assert main([*arguments, "-o", str(target)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    message = f"{files[side]}: colspan of a cell must be an integer. Got 'x'."
+    assert err == f"treemetric: error: {message}\n"
+    assert rows_of(target)[0]["error"].startswith("ValueError: ")
+
+
+def test_two_files_that_cannot_be_compared_are_a_failed_pair(tmp_path, capsys):
+    empty = tmp_path / "empty.html"
+    empty.write_text("", encoding="utf-8")
+    assert main(["teds", str(empty), str(empty), "--preset", "docling"]) == 1
+    err = capsys.readouterr().err
+    assert err == f"treemetric: error: {empty} and {empty}: ParserError: Document is empty\n"
+
+
+def test_tables_that_a_preset_does_not_find_are_named(folders, capsys):
+    bare = "<table><tr><td>a</td></tr></table>"
+    one = folders / "one.html"
+    one.write_text(bare, encoding="utf-8")
+    assert main(["teds", str(one), str(one), "--preset", "pubtabnet"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "0\n"
+    place = "--preset pubtabnet finds no <table> in <html><body>, and counts it as missing"
+    assert err == f"treemetric: warning: 2 tables, such as {one}: {place}\n"
+    assert main(["teds", str(one), str(one)]) == 0
+    assert capsys.readouterr() == ("1\n", "")
+    (folders / "pred" / "1.html").write_text(bare, encoding="utf-8")
+    sides = [str(folders / side) for side in ("pred", "true")]
+    assert main(["teds", *sides, "--preset", "pubtabnet"]) == 0
+    assert f"warning: {folders / 'pred' / '1.html'}: {place}" in capsys.readouterr().err
+    lines = folders / "pairs.jsonl"
+    lines.write_text(json.dumps({"pred": bare, "true": ROW.format("a")}), encoding="utf-8")
+    assert main(["teds", str(lines), "--preset", "pubtabnet"]) == 0
+    assert f"warning: 'pred' of 1: {place}" in capsys.readouterr().err

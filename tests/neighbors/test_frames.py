@@ -2,6 +2,7 @@
 
 import sys
 
+import numpy as np
 import pytest
 
 import treemetric as tm
@@ -93,3 +94,41 @@ def test_results_have_ids():
     assert found.query_ids == TREES.ids
     assert found.ids is None
     assert tm.within(TREES, radius=1).ids == TREES.ids
+
+
+def test_matches_of_find_have_the_ids_of_their_trees():
+    pytest.importorskip("pandas")
+    trees = tm.TreeSet([tm.Tree.from_sequence(s) for s in ("xy", "ab", "b")], ids=["p", "q", "r"])
+    frame = tm.find(tm.Tree.from_sequence("b"), trees, radius=0).to_frame()
+    assert list(frame) == ["tree", "node", "size", "distance", "tree_id"]
+    assert frame["tree_id"].tolist() == ["q", "r"]
+    for plain in (list(trees), trees[0]):
+        found = tm.find(tm.Tree.from_sequence("b"), plain, radius=0).to_frame()
+        assert list(found) == ["tree", "node", "size", "distance"]
+
+
+def test_wrong_positions_are_named():
+    trees = [tm.Tree.from_sequence(s) for s in ("a", "ab", "abc")]
+    near = tm.nearest(trees, k=1)
+    close, found = tm.within(trees, radius=1), tm.find(trees[0], trees, k=3)
+    for result, what in ((near, "a row"), (close, "a row"), (found, "a match")):
+        for wrong in (99, -4):
+            message = (
+                rf"position of {what} must be in the range \[-3, 2\]: the result has 3; got {wrong}"
+            )
+            with pytest.raises(IndexError, match=message):
+                result[wrong]
+        with pytest.raises(TypeError, match=f"position of {what} must be an int; got 'x'"):
+            result["x"]
+    for result in (near, close):
+        assert [part.tolist() for part in result[-1]] == [part.tolist() for part in result[2]]
+        assert [part.tolist() for part in result[np.int64(0)]] == [[1], [1.0]]
+    assert near[1:][0].tolist() == near.indices[1:].tolist()
+    with pytest.raises(IndexError, match="does not exist: the result has 0; got 0"):
+        tm.within([], radius=1)[0]
+
+
+def test_one_tree_is_no_plural():
+    tree = [tm.Tree.from_sequence("a")]
+    assert "1 neighbour of 1 tree, " in repr(tm.within(tree, tree, radius=0))
+    assert "1 neighbour of 1 tree, " in repr(tm.nearest(tree, tree, k=1))

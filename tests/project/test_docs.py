@@ -52,6 +52,9 @@ def test_all_lists_what_exists():
     assert len(set(tm.__all__)) == len(tm.__all__)
     assert all(hasattr(tm, name) for name in tm.__all__)
     assert [name for name in dir(tm) if not name.startswith("_")] == sorted(tm.__all__)
+    for module in (tm.compat, tm.distributed, tm.kernels, tm.testing):
+        shown = [name for name in dir(module) if not name.startswith("_")]
+        assert shown == sorted(module.__all__), module.__name__
 
 
 def test_modules_have_a_docstring():

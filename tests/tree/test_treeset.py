@@ -265,3 +265,9 @@ def test_unsigned_positions_never_count_from_the_end():
     assert trees[np.array([1], dtype=np.uint64)] == trees[1:]
     with pytest.raises(IndexError, match="18446744073709551615 is out of range"):
         trees[np.array([2**64 - 1], dtype=np.uint64)]
+
+
+def test_counts_of_one_are_singular():
+    one = tm.TreeSet([tm.Tree.from_bracket("{a}")])
+    assert repr(one) == "<TreeSet of 1 tree, 1 node, 1 label>"
+    assert repr(tm.TreeSet([])) == "<TreeSet of 0 trees, 0 nodes, 0 labels>"

@@ -1,5 +1,6 @@
 """Checks of arguments, with error messages in scikit-learn's wording."""
 
+import operator
 import reprlib
 from numbers import Integral, Real
 from typing import Any, NoReturn
@@ -57,6 +58,25 @@ def check_int(
 def is_int(value: object) -> bool:
     """Return whether a value is an int, of Python or NumPy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 tree", "2 trees"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def check_position(index: object, count: int, what: str) -> int:
+    """Return the position of an item, from 0; negative ones count from the end."""
+    try:
+        position = operator.index(index)  # type: ignore[arg-type]
+    except TypeError:
+        message = f"the position of {what} must be an int; got {shown(index)}"
+        raise TypeError(message) from None
+    if not -count <= position < count:
+        bounds = f"must be in the range [{-count}, {count - 1}]" if count else "does not exist"
+        message = f"the position of {what} {bounds}: the result has {count}; got {position}"
+        raise IndexError(message)
+    return position % count
 
 
 def check_n_jobs(n_jobs: object, function: str) -> int:

@@ -8,7 +8,8 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -94,8 +95,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         refuse_unknown(unknown, arguments.own_parser)
     command: Callable[[argparse.Namespace], int | None] = arguments.command
     try:
-        code = command(arguments)
-        sys.stdout.flush()
+        with _standard_output(arguments):
+            code = command(arguments)
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("treemetric: interrupted", file=sys.stderr)
         return 130
@@ -107,6 +109,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"treemetric: error: {describe(error)}", file=sys.stderr)
         return 2
     return code or 0
+
+
+@contextmanager
+def _standard_output(arguments: argparse.Namespace) -> Iterator[None]:
+    """Refuse to print to a closed standard output; what is said besides a file goes nowhere."""
+    if sys.stdout is not None:
+        yield
+        return
+    if str(getattr(arguments, "output", None) or "-") == "-":
+        message = "standard output is closed; -o writes to a file"
+        raise ValueError(message)
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def _is_broken_pipe(error: Exception) -> bool:

@@ -177,6 +177,7 @@ def _save(target: Target, groups: list[list[Member]], places: list[Source]) -> N
 def _as_text(group: list[Member]) -> str:
     sizes = [member.nodes for member in group]
     span = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{sizes[0]}"
-    lines = [f"{len(group)} similar, of {span} nodes"]
+    noun = "node" if max(sizes) == 1 else "nodes"
+    lines = [f"{len(group)} similar, of {span} {noun}"]
     lines += member_lines(group, lambda distance: f"{distance:.2f}")
     return "\n".join(lines) + "\n\n"

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from treemetric._base.validation import count_of
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
@@ -128,6 +129,6 @@ def _save(target: Target, found: Duplicates, trees: TreeSet, places: list[Source
 def _as_text(group: list[Member]) -> str:
     head, farthest = group[0], max(member.distance for member in group)
     apart = "identical" if farthest == 0 else f"up to {csv_value(farthest)} apart"
-    lines = [f"{len(group)} near-duplicates of {head.nodes} nodes, {apart}"]
+    lines = [f"{len(group)} near-duplicates of {count_of(head.nodes, 'node')}, {apart}"]
     lines += member_lines(group, lambda distance: f"+{csv_value(distance)}")
     return "\n".join(lines) + "\n\n"

@@ -1,6 +1,9 @@
 """The trees that a command reads: files, folders and standard input, and the names of the trees."""
 
 import argparse
+import errno
+import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -141,6 +144,8 @@ def _expanded(sources: Sequence[str], name: str | None) -> Iterator[tuple[str, F
         elif Path(source).is_dir():
             yield from _in_folder(Path(source), chosen)
         else:
+            if not os.path.lexists(source):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source)
             yield source, chosen or format_of(Path(source))
 
 
@@ -192,20 +197,60 @@ def _read_source(
     }
     if "values" in kind.options:
         options["values"] = values_of(arguments)
+    if source == STDIN and sys.stdin is None:
+        message = "standard input is closed"
+        raise ValueError(message)
     data = sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
     if source == STDIN and not data:
         message = "standard input is empty"
         raise ValueError(message)
+    where = "standard input" if source == STDIN else shown_path(source)
+    if arguments.format is None and kind.name == "bracket" and not _is_named_bracket(source):
+        better = json_format(data.decode("utf-8-sig", errors="replace"))
+        if better is not None:
+            message = (
+                f"{where}: the text is JSON, not trees in brackets. Use --format {better}; "
+                "--format bracket reads each line as a tree in brackets."
+            )
+            raise ValueError(message)
     try:
         places = kind.places(data, options) if with_places and kind.places else None
         return kind.read(data, options), places
     except ValueError as error:
-        where = "standard input" if source == STDIN else shown_path(source)
         hint = ""
         if arguments.format is None and kind.name == "bracket":
             hint = " (read as bracket; --format names another format)"
         message = f"{where}: {error}{hint}"
         raise ValueError(message) from error
+
+
+def _is_named_bracket(source: str) -> bool:
+    """Return whether the suffix says that a file is in brackets; any text can end in .txt."""
+    return Path(source).suffix.lower() == ".bracket"
+
+
+def json_format(text: str) -> str | None:
+    """Return 'json' or 'jsonl' if a text is JSON, which brackets would read as trees of one node.
+
+    An empty object is a tree in brackets: its label is empty.
+    """
+    text = text.strip()
+    if not text.startswith(("{", "[")):
+        return None
+    line, whole = _json_value(text.splitlines()[0]), _json_value(text)
+    if not line and not whole:
+        return None
+    is_record = isinstance(line, dict) and bool({"nodes", "bracket"} & line.keys())
+    return "jsonl" if is_record or not whole else "json"
+
+
+def _json_value(text: str) -> Any:
+    """Return the object or list that a text is in JSON; None if it is neither."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
 
 
 def values_of(arguments: argparse.Namespace) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treemetric._base.validation import count_of
 from treemetric.cli.formats import BY_SUFFIX
 from treemetric.cli.inputs import STDIN, read_inputs, shown_path, values_of
 from treemetric.cli.outputs import Target, json_value, write_json, write_rows
@@ -103,7 +104,7 @@ def _is_code(path: str, name: str | None) -> bool:
 def counted(places: Sequence[Source]) -> str:
     """Return how many functions or trees there are."""
     is_code = len(places) > 0 and all(place.file is not None for place in places)
-    return f"{len(places)} {'functions' if is_code else 'trees'}"
+    return count_of(len(places), "function" if is_code else "tree")
 
 
 def member_lines(group: Sequence[Member], far: Callable[[float], str]) -> list[str]:

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from treemetric._base.typing import OffsetArray
+from treemetric._base.validation import count_of
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
+    add_norm,
     add_progress,
     check_words,
     costs_of,
@@ -25,6 +27,8 @@ from treemetric.cli.outputs import (
     write_rows,
 )
 from treemetric.neighbors import nearest, within
+from treemetric.neighbors.pairs import PairChunk
+from treemetric.neighbors.results import each_once
 
 _KINDS = ("csv", "json", "npz", "parquet")
 # Number of neighbours if none is given.
@@ -74,6 +78,11 @@ def add_parsers(commands: Any) -> None:
         metavar="D",
         help="largest distance of a neighbour",
     )
+    close.add_argument(
+        "--once",
+        action="store_true",
+        help="each pair once, in the order of the trees, instead of once for each of its trees",
+    )
     _add_common(close)
     close.set_defaults(command=_within)
 
@@ -92,6 +101,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--queries", metavar="FILE", help="trees whose neighbours to find; a file, folder or -"
     )
     add_costs(parser)
+    add_norm(parser)
     add_output(parser, _KINDS, "csv")
     add_jobs(parser)
     add_progress(parser)
@@ -112,7 +122,12 @@ def _request(
     queries = others[0] if others else inputs
     check_words(costs, inputs.trees, queries.trees)
     sides = (inputs.trees, None) if queries is inputs else (queries.trees, inputs.trees)
-    options = {"costs": costs, "n_jobs": arguments.jobs, "progress": progress_of(arguments)}
+    options = {
+        "costs": costs,
+        "norm": arguments.norm,
+        "n_jobs": arguments.jobs,
+        "progress": progress_of(arguments),
+    }
     return target, (queries, inputs), sides, options
 
 
@@ -126,15 +141,30 @@ def _nearest(arguments: argparse.Namespace) -> None:
     n, k = found.indices.shape
     starts = np.arange(0, n * k + 1, k) if k else np.zeros(n + 1, dtype=np.int64)
     _save(target, named, starts, indices=found.indices, distances=found.distances)
-    _summarise(target, f"{k} nearest of {n} trees", found.avoided)
+    _summarise(target, f"{k} nearest of {count_of(n, 'tree')}", found.avoided)
 
 
 def _within(arguments: argparse.Namespace) -> None:
+    if arguments.once and arguments.queries is not None:
+        message = "--once is for pairs of one set of trees. It cannot be combined with --queries."
+        raise ValueError(message)
     target, named, sides, options = _request(arguments)
     found = within(*sides, radius=arguments.radius, **options)
     arrays = {"offsets": found.offsets, "indices": found.indices, "distances": found.distances}
-    _save(target, named, found.offsets, **arrays)
-    _summarise(target, f"{len(found.indices)} neighbours of {len(found)} trees", found.avoided)
+    if arguments.once:
+        arrays = _halved(arrays)
+    _save(target, named, arrays["offsets"], **arrays)
+    what = count_of(len(arrays["indices"]), "pair" if arguments.once else "neighbour")
+    _summarise(target, f"{what} of {count_of(len(found), 'tree')}", found.avoided)
+
+
+def _halved(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return the neighbours with each pair in one row only, that of its first tree."""
+    n = len(arrays["offsets"]) - 1
+    owners = np.repeat(np.arange(n), np.diff(arrays["offsets"]))
+    source, target, distance = each_once(PairChunk(owners, arrays["indices"], arrays["distances"]))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
+    return {"offsets": offsets.astype(np.int64), "indices": target, "distances": distance}
 
 
 def _summarise(target: Target, what: str, avoided: float) -> None:

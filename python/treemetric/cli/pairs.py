@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from treemetric._base.validation import shown
 from treemetric.alignment import Alignment, align
 from treemetric.alignment.cooptimal import cooptimal
 from treemetric.alignment.html import alignment_page
@@ -18,7 +19,7 @@ from treemetric.cli.common import (
 )
 from treemetric.cli.edits import HEADER, Sides, as_lines, as_record, as_row
 from treemetric.cli.help import add_command
-from treemetric.cli.inputs import STDIN, add_format, read_inputs, shown_path
+from treemetric.cli.inputs import STDIN, add_format, json_format, read_inputs, shown_path
 from treemetric.cli.outputs import (
     Target,
     add_output,
@@ -80,7 +81,9 @@ def add_parsers(commands: Any) -> None:
         description="Print the edits of one optimal alignment of two trees, and the number of "
         "optimal alignments. Trees are given as for 'distance'.",
         notes="Edits of source code are listed by file and line, with the words of the source. An "
-        ".html file is a page for browsers: unchanged parts fold, labels can be searched.",
+        ".html file is a page for browsers: unchanged parts fold, labels can be searched. Optimal "
+        "alignments are counted if the product of the numbers of nodes is at most "
+        f"{_MOST_COUNTED:,}, and without --unordered.",
         examples=(
             "treemetric align '{a{b}}' '{a{c}}'",
             "treemetric align a.json b.json --to csv",
@@ -201,6 +204,12 @@ def _read_placed(
     trees: list[tuple[Tree, list[Place] | None]] = []
     for name, text in zip(names, texts, strict=True):
         if _is_bracket(text):
+            if arguments.format != "bracket" and (better := json_format(text)) is not None:
+                msg = (
+                    f"{name} is JSON, not a tree in brackets. Give a .{better} file, or '-' and "
+                    f"--format {better}. Got {shown(text)}."
+                )
+                raise ValueError(msg)
             trees.append((_from_bracket(text, name), None))
             continue
         inputs = next(read)

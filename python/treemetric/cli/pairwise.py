@@ -5,6 +5,7 @@ from itertools import combinations, product
 from typing import Any
 
 from treemetric._base.typing import Distances
+from treemetric._base.validation import count_of
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
@@ -117,7 +118,7 @@ def _pairwise(arguments: argparse.Namespace) -> None:
         _write(target, inputs, result, condensed=arguments.condensed)
     if target.path is not None:
         shape = " x ".join(str(side) for side in result.shape)
-        print(f"{len(inputs.trees)} trees, {shape} {result.dtype} -> {target.path}")
+        print(f"{count_of(len(inputs.trees), 'tree')}, {shape} {result.dtype} -> {target.path}")
 
 
 def _target(arguments: argparse.Namespace) -> Target:

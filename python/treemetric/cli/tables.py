@@ -12,7 +12,7 @@ from treemetric._base.validation import check_n_jobs
 from treemetric.cli.common import add_jobs, add_progress, progress_of
 from treemetric.cli.help import add_command
 from treemetric.cli.outputs import add_output, check_free, target_of, write_rows
-from treemetric.formats.html_tables import PRESETS, VARIANTS
+from treemetric.formats.html_tables import PRESETS, VARIANTS, bad_span, is_empty, markup
 from treemetric.metrics.tables import Metric, TedsResult, results
 
 # Failures that are written out; the CSV file has all.
@@ -100,12 +100,10 @@ def _teds(arguments: argparse.Namespace) -> int:
     pairs = _pairs(arguments.pred, arguments.true)
     tables = ([pair[1] for pair in pairs], [pair[2] for pair in pairs])
     single = arguments.pred.is_file() and arguments.true is not None
-    found = results(metric, tables, threads, progress_of(arguments), keep_going=not single)
+    found = results(metric, tables, threads, progress_of(arguments), keep_going=True)
     if single:
-        for result in found:
-            score = _result(result).score
-            if target is None or target.path is not None:
-                print(f"{score:.10g}")
+        _print_score(found[0], metric, arguments, on_stdout=target is None or bool(target.path))
+    _hint_at_tables(metric, arguments, pairs, found)
     if target is not None:
         write_rows(target, _HEADER, _rows(pairs, found))
     if not single:
@@ -144,11 +142,12 @@ def _folders(pred: Path, true: Path) -> _Pairs:
         message = f"{pred} and {true} must contain .html files of the same names. They have none."
         raise ValueError(message)
     for what, folder, missing in (
-        ("no prediction and count as empty", true, [n for n in names if n not in predicted]),
-        ("no true table and are left out", pred, sorted(predicted.difference(names))),
+        ("without a prediction, counted as empty", true, [n for n in names if n not in predicted]),
+        ("without a true table, left out", pred, sorted(predicted.difference(names))),
     ):
         if missing:
-            text = f"{len(missing)} files of {folder} have {what}, such as {missing[0]}"
+            count = f"{len(missing)} file{'s' * (len(missing) != 1)}"
+            text = f"{count} of {folder} {what}, such as {missing[0]}"
             print(f"treemetric: {text}", file=sys.stderr)
     return [
         (name, _read(pred / name) if name in predicted else None, _read(true / name))
@@ -166,7 +165,8 @@ def _pages(folder: Path) -> list[str]:
     )
     skipped = len(files) - len(names)
     if skipped:
-        text = f"{skipped} files of {folder} do not end in .html or .htm and are left out"
+        count = "1 file" if skipped == 1 else f"{skipped} files"
+        text = f"{count} of {folder} left out, without the suffix .html or .htm"
         print(f"treemetric: {text}", file=sys.stderr)
     return names
 
@@ -213,10 +213,58 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _result(result: TedsResult | Exception) -> TedsResult:
-    if isinstance(result, Exception):
+def _print_score(
+    result: TedsResult | Exception,
+    metric: Metric,
+    arguments: argparse.Namespace,
+    *,
+    on_stdout: bool,
+) -> None:
+    """Print the score of two files, or why they have none."""
+    if isinstance(result, ImportError | MemoryError | OSError):
+        # Not an error of the pair.
         raise result
-    return result
+    if isinstance(result, Exception):
+        reason = f"{arguments.pred} and {arguments.true}: {_described(result)}"
+        if isinstance(result, ValueError):
+            for path in (arguments.pred, arguments.true):
+                bad = bad_span(_read(path), metric.preset, metric.ignored)
+                if bad is not None:
+                    reason = f"{path}: {bad[0]} of a cell must be an integer. Got {bad[1]!r}."
+                    break
+        print(f"treemetric: error: {' '.join(reason.split())}", file=sys.stderr)
+    elif on_stdout:
+        print(f"{result.score:.10g}")
+
+
+def _hint_at_tables(
+    metric: Metric,
+    arguments: argparse.Namespace,
+    pairs: _Pairs,
+    found: list[TedsResult | Exception],
+) -> None:
+    """Say on standard error where the preset finds no table; such pairs have the score 0."""
+    missing = [
+        (name, side)
+        for (name, *sources), result in zip(pairs, found, strict=True)
+        if not isinstance(result, Exception)
+        and result.n_pred == result.n_true == 0
+        and not any(map(is_empty, sources))
+        for side, source in zip(("pred", "true"), sources, strict=True)
+        if markup(source, metric.preset, metric.ignored, metric.function) is None
+    ]
+    if not missing:
+        return
+    name, side = missing[0]
+    path: Path | None = getattr(arguments, side)
+    if arguments.true is None or path is None:
+        first = f"'{side}' of {name}"
+    else:
+        first = str(path / name if path.is_dir() else path)
+    what = first if len(missing) == 1 else f"{len(missing)} tables, such as {first}"
+    place = " in <html><body>" if metric.preset.finds == "body" else ""
+    text = f"{what}: --preset {arguments.preset} finds no <table>{place}, and counts it as missing"
+    print(f"treemetric: warning: {text}", file=sys.stderr)
 
 
 def _summarise(pairs: _Pairs, found: list[TedsResult | Exception], file: TextIO) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treemetric._base.text_art import label_shown
+from treemetric._base.validation import count_of
 from treemetric.cli.common import (
     add_costs,
     add_jobs,
@@ -144,7 +145,7 @@ def _convert(arguments: argparse.Namespace) -> None:
         (trees.to_jsonl if target.kind == "jsonl" else trees.to_bracket)(path)
         with path.open("rb") as source, opened(target) as file:
             shutil.copyfileobj(source, file)
-    _summarise(target, f"{len(trees)} trees")
+    _summarise(target, count_of(len(trees), "tree"))
 
 
 def _in_words(tree: Tree) -> Tree:
@@ -209,7 +210,7 @@ def _report(arguments: argparse.Namespace) -> None:
         progress=progress_of(arguments),
     )
     write_text(target, page)
-    _summarise(target, f"{len(trees)} trees")
+    _summarise(target, count_of(len(trees), "tree"))
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:

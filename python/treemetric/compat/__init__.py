@@ -18,3 +18,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"treemetric.compat.{name}")
     message = f"module 'treemetric.compat' has no attribute {name!r}"
     raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    # Names for users only, not what this module imports.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

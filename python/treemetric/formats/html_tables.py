@@ -173,6 +173,23 @@ def markup(
     return _with_controls(found, table, lxml) if _REPLACED in found else found
 
 
+def bad_span(source: Any, preset: TablePreset, ignored: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the name and the value of the first span of a cell that is not a number."""
+    found = None if is_empty(source) else markup(source, preset, ignored, "teds")
+    if found is None:
+        return None
+    lxml = need("lxml.etree", "html", "teds")
+    cells = ("td",) if preset.headers == "nodes" else ("td", "th")
+    for cell in lxml.fromstring(found, lxml.XMLParser(recover=True)).iter(*cells):
+        for name in ("colspan", "rowspan"):
+            value: str = cell.get(name, "1")
+            try:
+                int(value)
+            except ValueError:
+                return name, value
+    return None
+
+
 def _with_controls(found: bytes, table: Any, lxml: Any) -> bytes:
     """Return the markup with the control characters, such as form feeds, that lxml replaced."""
     texts = []

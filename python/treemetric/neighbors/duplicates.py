@@ -10,7 +10,7 @@ from treemetric._base.extras import need
 from treemetric._base.immutable import Immutable
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, FloatArray, Norm, OffsetArray, Progress, Trees
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int, count_of, refuse, shown
 from treemetric.neighbors import graph
 from treemetric.neighbors.equal import distinct_trees
 from treemetric.neighbors.join import Join, Part
@@ -156,13 +156,10 @@ class Duplicates(Immutable):
         return len(self.sizes)
 
     def __repr__(self) -> str:
-        trees, groups = len(self.labels), len(self)
+        trees, groups = count_of(len(self.labels), "tree"), count_of(len(self), "group")
         copied = int((self.sizes > 1).sum())
         largest = f", the largest of {self.sizes[0]} trees" if copied else ""
-        return (
-            f"<Duplicates: {trees} trees in {groups} groups, "
-            f"{copied} of them with duplicates{largest}>"
-        )
+        return f"<Duplicates: {trees} in {groups}, {copied} of them with duplicates{largest}>"
 
 
 def deduplicate(

@@ -15,10 +15,12 @@ from treemetric._base.validation import (
     check_bool,
     check_int,
     check_n_jobs,
+    check_position,
     refuse,
     shown,
 )
 from treemetric.costs.resolve import check_costs
+from treemetric.neighbors.pairs import named
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet, check_tree, check_trees
 
@@ -143,7 +145,8 @@ class FindResult(Immutable, Sequence[Match]):
         Returns
         -------
         pandas.DataFrame
-            The columns are ``tree``, ``node``, ``size`` and ``distance``.
+            The columns are ``tree``, ``node``, ``size`` and ``distance``, and ``tree_id`` if the
+            trees have ids.
 
         Raises
         ------
@@ -161,7 +164,11 @@ class FindResult(Immutable, Sequence[Match]):
             message = "FindResult.to_frame needs pandas: pip install pandas"
             raise ImportError(message)
         columns = (self.trees, self.nodes, self.sizes, self.distances)
-        return pandas.DataFrame(dict(zip(Match._fields, columns, strict=True)))
+        frame = pandas.DataFrame(dict(zip(Match._fields, columns, strict=True)))
+        ids = None if isinstance(self._searched, Tree) else self._searched.ids
+        if ids is not None:
+            frame["tree_id"] = named(ids, self.trees)
+        return frame
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -174,7 +181,7 @@ class FindResult(Immutable, Sequence[Match]):
     def __getitem__(self, index: int | slice) -> Match | list[Match]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        i = range(len(self))[index]
+        i = check_position(index, len(self), "a match")
         tree, node, size = (int(array[i]) for array in (self.trees, self.nodes, self.sizes))
         return Match(tree, node, size, float(self.distances[i]))
 

@@ -9,7 +9,15 @@ import numpy as np
 
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, Indices, Norm, Path, Progress, Trees
-from treemetric._base.validation import check_bool, check_n_jobs, check_norm, is_int, refuse, shown
+from treemetric._base.validation import (
+    check_bool,
+    check_n_jobs,
+    check_norm,
+    count_of,
+    is_int,
+    refuse,
+    shown,
+)
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.neighbors.contents import Contents, positions_with_ids
@@ -87,7 +95,7 @@ class TreeIndex:
     >>> from treemetric import Tree, TreeIndex
     >>> index = TreeIndex([Tree.from_sequence(s) for s in ("abc", "abd", "xyz")], n_pivots=1)
     >>> index
-    <TreeIndex of 3 trees with 1 pivots, UnitCosts()>
+    <TreeIndex of 3 trees with 1 pivot, UnitCosts()>
     >>> index.nearest([Tree.from_sequence("xy")], k=1).indices
     array([[2]])
     >>> index.remove([0])
@@ -469,9 +477,9 @@ class TreeIndex:
         return len(self._contents())
 
     def __repr__(self) -> str:
-        trees, pivots = len(self), len(self.pivots)
+        trees, pivots = count_of(len(self), "tree"), count_of(len(self.pivots), "pivot")
         norm = "" if self._norm is None else f", norm={self._norm!r}"
-        return f"<TreeIndex of {trees} trees with {pivots} pivots, {self.costs!r}{norm}>"
+        return f"<TreeIndex of {trees} with {pivots}, {self.costs!r}{norm}>"
 
 
 def _rebuild(

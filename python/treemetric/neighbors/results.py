@@ -8,7 +8,7 @@ import numpy as np
 from treemetric._base.arrays import frozen
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, OffsetArray
-from treemetric._base.validation import check_bool, refuse, shown
+from treemetric._base.validation import check_bool, check_position, count_of, refuse, shown
 from treemetric.neighbors.pairs import Ids, PairChunk, frame_of
 
 if TYPE_CHECKING:
@@ -140,11 +140,11 @@ class _Result(Immutable, ABC):
         source = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         found = PairChunk(source, self.indices.ravel(), self.distances.ravel())
         return frame_of(
-            _once(found) if once else found, self._ids, f"{type(self).__name__}.to_frame"
+            each_once(found) if once else found, self._ids, f"{type(self).__name__}.to_frame"
         )
 
 
-def _once(found: PairChunk) -> PairChunk:
+def each_once(found: PairChunk) -> PairChunk:
     """Keep one direction of each pair: from the first tree to the second, if both exist."""
     source, target, distance = found
     first, second = np.minimum(source, target), np.maximum(source, target)
@@ -194,14 +194,14 @@ class NearestResult(_Result):
     def __len__(self) -> int:
         return len(self.indices)
 
-    def __getitem__(self, index: int) -> tuple[OffsetArray, FloatArray]:
-        position = range(len(self))[index]
+    def __getitem__(self, index: int | slice) -> tuple[OffsetArray, FloatArray]:
+        position = index if isinstance(index, slice) else check_position(index, len(self), "a row")
         return self.indices[position], self.distances[position]
 
     def __repr__(self) -> str:
         n, k = self.indices.shape
         near = f"{k} neighbour{'s' * (k != 1)}"
-        return f"<NearestResult: {near} of {n} trees, {self.avoided:.1%} avoided>"
+        return f"<NearestResult: {near} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"
 
 
 class WithinResult(_Result):
@@ -258,10 +258,11 @@ class WithinResult(_Result):
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> tuple[OffsetArray, FloatArray]:
-        position = range(len(self))[index]
+        position = check_position(index, len(self), "a row")
         part = slice(self.offsets[position], self.offsets[position + 1])
         return self.indices[part], self.distances[part]
 
     def __repr__(self) -> str:
         near, n = len(self.indices), len(self)
-        return f"<WithinResult: {near} neighbours of {n} trees, {self.avoided:.1%} avoided>"
+        found = count_of(near, "neighbour")
+        return f"<WithinResult: {found} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"

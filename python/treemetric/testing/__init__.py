@@ -110,3 +110,8 @@ def _run(check: Callable[..., None], estimator: Any, data: Any) -> None:
         reason = str(error) if isinstance(error, AssertionError) else repr(error)
         message = f"{type(estimator).__name__} fails {check.__name__}: {reason}"
         raise AssertionError(message) from error
+
+
+def __dir__() -> list[str]:
+    # Names for users only, not what this module imports.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
