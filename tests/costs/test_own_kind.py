@@ -135,32 +135,34 @@ def test_joblib(costs, table, backend, tmp_path):
     np.testing.assert_array_equal(found, expected)
 
 
-def same_neighbors(found, expected):
+def assert_same_neighbors(found, expected):
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_array_equal(found.distances, expected.distances)
 
 
 def test_searches(costs, table):
     for pair in ((TREES,), (TREES[:5], TREES[5:])):
-        same_neighbors(tm.nearest(*pair, k=3, costs=costs), tm.nearest(*pair, k=3, costs=table))
+        assert_same_neighbors(
+            tm.nearest(*pair, k=3, costs=costs), tm.nearest(*pair, k=3, costs=table)
+        )
         found = tm.within(*pair, radius=2.5, costs=costs)
-        same_neighbors(found, tm.within(*pair, radius=2.5, costs=table))
+        assert_same_neighbors(found, tm.within(*pair, radius=2.5, costs=table))
 
 
 def test_an_index(costs, table):
     index = tm.TreeIndex(TREES[5:], costs=costs)
     for one in (index, pickle.loads(pickle.dumps(index))):
-        same_neighbors(
+        assert_same_neighbors(
             one.nearest(TREES[:5], k=3), tm.nearest(TREES[:5], TREES[5:], costs=table, k=3)
         )
-        same_neighbors(one.within(radius=2), tm.within(TREES[5:], radius=2, costs=table))
+        assert_same_neighbors(one.within(radius=2), tm.within(TREES[5:], radius=2, costs=table))
 
 
 def test_pivots_need_an_alphabet():
     with pytest.raises(ValueError, match="'n_pivots' parameter"):
         tm.TreeIndex(TREES, costs=Steps(), n_pivots=2)
     index = tm.TreeIndex(TREES, costs=Shelf(), n_pivots=2)
-    same_neighbors(index.nearest(k=3), tm.nearest(TREES, k=3, costs=Shelf().to_matrix()))
+    assert_same_neighbors(index.nearest(k=3), tm.nearest(TREES, k=3, costs=Shelf().to_matrix()))
 
 
 def test_counts(costs, table):

@@ -170,7 +170,9 @@ def test_names_of_edits_are_legible(count):
 
 def test_edits_without_any_contribution():
     none = many_edits(4)._replace(contributions=np.zeros(4))
-    plot_telling_edits(none).get_figure().canvas.draw()
+    ax = plot_telling_edits(none)
+    ax.get_figure().canvas.draw()
+    assert not any(bar.get_width() for bar in ax.patches)
 
 
 # --------------------------------------------------------------------------- pairs
@@ -194,7 +196,10 @@ def test_both_alignments_of_a_pair(fitted):
 def test_a_pair_of_empty_trees():
     empty = tm.Tree.from_sequence("")
     pair = PairChange(0, 1, empty, empty, 0.0, 0.0, tm.UnitCosts())
-    plot_changed_pair(pair)[0].get_figure().canvas.draw()
+    first, second = plot_changed_pair(pair)
+    first.get_figure().canvas.draw()
+    assert first.get_title() == "Unit costs: 0.00 of the mean distance"
+    assert second.get_title() == "Learned costs: 0.00 of the mean distance"
 
 
 # --------------------------------------------------------------------------- curves

@@ -6,6 +6,7 @@ from itertools import pairwise
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import treemetric as tm
 from treemetric.plotting import (
@@ -145,6 +146,8 @@ def test_labels_in_any_script_are_drawn_without_a_warning(tmp_path):
             plot_map(D, NAMES),
         ):
             ax.figure.savefig(tmp_path / "plot.png", dpi=40)
+            drawn = {text.get_text() for text in ax.findobj(Text)}
+            assert any(name in text for name in NAMES for text in drawn)
 
 
 def test_fonts_of_the_style_come_first_and_missing_letters_are_replaced():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EditCounts", "edit_counts"]
 
-# The list of so many pairs always fits: asking for free memory takes longer than to make it.
+# A list of up to this many pairs is small. Reading the free memory takes longer than making it.
 _FEW_PAIRS = 1 << 20
 
 

@@ -148,7 +148,7 @@ def _codes(
         return np.zeros(1, dtype=np.int64)
     links = linkage(D, method="average")
     if arguments.clusters is not None:
-        # Exactly so many, also where joins are equally far.
+        # Exactly this number of clusters, also if several merges have the same distance.
         return np.asarray(cut_tree(links, min(arguments.clusters, count))).ravel()
     threshold = _THRESHOLD if arguments.threshold is None else arguments.threshold
     return np.asarray(fcluster(links, threshold, criterion="distance"))

@@ -23,9 +23,9 @@ from treemetric.learning._pair_costs import (
 from treemetric.treeset import TreeSet
 
 # Up to this many trees, the loss uses all pairs, unless they have more pairs of nodes than this.
-# Otherwise each tree draws among some trees: so many of the nearest ones and of the remaining ones,
-# of its own class and of other classes, but fewer, down to a quarter, if these have too many pairs
-# of nodes.
+# Otherwise each tree has a sample of neighbours. The four numbers count the nearest trees of its
+# own class and of other classes, then random ones of its own class and of other classes. If the
+# sample has too many pairs of nodes, the numbers shrink, to this share at least.
 _ALL_PAIRS = 400
 _NODE_PAIRS = 8e6
 _NEIGHBOURS = (10, 25, 10, 25)
@@ -75,7 +75,7 @@ def rounded_up(table: FloatArray) -> FloatArray:
 
 
 def frequent_labels(trees: TreeSet, most: int, least: int = 2) -> npt.NDArray[np.intp]:
-    """Return the labels that occur in at least so many trees: those in most trees."""
+    """Return up to `most` labels that occur in `least` trees or more, the most frequent ones."""
     owners = np.repeat(np.arange(len(trees)), trees.sizes)
     count = len(trees.alphabet)
     once = np.unique(owners * count + trees.codes)
