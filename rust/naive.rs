@@ -292,6 +292,26 @@ pub(crate) fn trees(nodes: usize, labels: i32) -> impl Strategy<Value = Plain> {
     })
 }
 
+/// The edit distance of two strings.
+pub(crate) fn string_distance(a: &[u8], b: &[u8]) -> usize {
+    priced_string_distance(a, b, |x, y| usize::from(x != y))
+}
+
+/// The same with a price of replacing, by all cells.
+pub(crate) fn priced_string_distance(a: &[u8], b: &[u8], price: impl Fn(u8, u8) -> usize) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cell = (diagonal + price(*x, *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = cell;
+        }
+    }
+    row[b.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,6 +28,8 @@ mod tables;
 mod workspace;
 
 #[cfg(test)]
+mod equal_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod text_tests;

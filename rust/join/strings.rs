@@ -121,25 +121,11 @@ fn furthest(before: &[i32], place: usize) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::naive::string_distance;
     use proptest::prelude::*;
 
-    /// All cells.
-    fn slowly(a: &[u8], b: &[u8]) -> usize {
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let cell = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = row[j + 1];
-                row[j + 1] = cell;
-            }
-        }
-        row[b.len()]
-    }
-
     fn check(diagonals: &mut Diagonals, a: &[u8], b: &[u8]) -> Result<(), TestCaseError> {
-        let expected = slowly(a, b);
+        let expected = string_distance(a, b);
         for limit in [0, 1, 2, 3, 5, 9, expected, expected + 1, expected.saturating_sub(1), 70] {
             let found = diagonals.distance(a, b, limit);
             prop_assert_eq!(found, Some(expected).filter(|&d| d <= limit));

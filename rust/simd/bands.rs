@@ -191,25 +191,11 @@ fn advance(places: &Places, lanes: &Lanes<'_>, limit: usize) -> [u64; LANES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::naive::string_distance;
     use proptest::prelude::*;
 
-    /// All cells.
-    fn slowly(a: &[u8], b: &[u8]) -> usize {
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let cell = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = row[j + 1];
-                row[j + 1] = cell;
-            }
-        }
-        row[b.len()]
-    }
-
     fn check(places: &Places, string: &[u8], texts: &[&[u8]]) -> Result<(), TestCaseError> {
-        let expected: Vec<usize> = texts.iter().map(|text| slowly(string, text)).collect();
+        let expected: Vec<usize> = texts.iter().map(|text| string_distance(string, text)).collect();
         for limit in [0, 1, 2, 3, 5, 8, 13, 30, MOST_EDITS] {
             let mut found = vec![0; texts.len()];
             places.distances(texts, limit, &mut found);

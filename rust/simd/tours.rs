@@ -188,22 +188,12 @@ fn fill_plainly(one: &[u8], letters: &[Bytes], row: &mut [Bytes], band: Band) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::naive::priced_string_distance;
     use proptest::prelude::*;
 
-    /// All cells.
     fn slowly(a: &[u8], b: &[u8]) -> usize {
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let price = if x == y { 0 } else { 1 + usize::from((x ^ y) >= END) };
-                let cell = (diagonal + price).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = row[j + 1];
-                row[j + 1] = cell;
-            }
-        }
-        row[b.len()]
+        let price = |x, y| if x == y { 0 } else { 1 + usize::from((x ^ y) >= END) };
+        priced_string_distance(a, b, price)
     }
 
     fn tours() -> impl Strategy<Value = Vec<u8>> {

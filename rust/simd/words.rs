@@ -159,22 +159,8 @@ fn advance(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::naive::string_distance;
     use proptest::prelude::*;
-
-    /// All cells.
-    fn slowly(a: &[u8], b: &[u8]) -> usize {
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, x) in a.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, y) in b.iter().enumerate() {
-                let cell = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-                diagonal = row[j + 1];
-                row[j + 1] = cell;
-            }
-        }
-        row[b.len()]
-    }
 
     proptest! {
         #[test]
@@ -190,7 +176,7 @@ mod tests {
             places.bounds(&lanes, limit, &mut found);
             let least = limit.saturating_add(1);
             for (text, bound) in texts.iter().zip(found) {
-                let distance = slowly(&string, text);
+                let distance = string_distance(&string, text);
                 prop_assert!(bound as usize <= distance);
                 prop_assert_eq!((bound as usize).min(least), distance.min(least));
             }
