@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo docs docs-pages test test-rust test-python test-oldest test-arm miri lint bench peers \
+.PHONY: help demo docs docs-pages test test-rust test-python test-oldest test-arm miri asan tsan fuzz lint bench peers \
 	clean check-release wheels msrv coverage
 
 help:
@@ -16,7 +16,10 @@ help:
 	@echo "make docs         build the site with all examples run; writes docs/_build/html/index.html"
 	@echo "make test-oldest  test the estimators with the oldest supported libraries"
 	@echo "make test-arm     test the Rust core for ARM64 under emulation (Linux; needs qemu-user and a compiler)"
-	@echo "make miri         test the kernels without vector instructions under Miri (needs nightly Rust)"
+	@echo "make miri         test costs, readers and portable vectors under Miri (needs nightly Rust)"
+	@echo "make asan         test the Rust core under AddressSanitizer (needs nightly Rust)"
+	@echo "make tsan         test what runs in threads under ThreadSanitizer (needs nightly Rust and rust-src)"
+	@echo "make fuzz         look for inputs that fail, FUZZ_SECONDS=60 per target (needs nightly Rust and cargo-fuzz)"
 	@echo "make lint         check formatting, lints and types"
 	@echo "make peers        install the packages that benchmarks and tests compare with"
 	@echo "make bench        measure growth, compare with edist, zss, apted; writes benches/record/"
@@ -36,6 +39,9 @@ $(BIN)/activate:
 $(VENV)/.tools: $(BIN)/activate pyproject.toml
 	$(BIN)/python -m pip install -q --group dev
 	@touch $@
+
+# Two processes; the tests of a file stay together.
+PYTEST := python -m pytest -q -n 2 --dist loadfile
 
 demo: $(BIN)/activate
 	$(BIN)/python -m pip install -q --force-reinstall --no-deps .
@@ -68,7 +74,7 @@ test-python: $(VENV)/.tools
 	$(BIN)/python -m pip wheel -q --no-deps --wheel-dir dist dist/*.tar.gz
 	$(BIN)/python -m pip install -q --force-reinstall --no-deps dist/*.whl
 	$(BIN)/python -m pip install -q "$$(ls dist/*.whl)[plot,progress]"
-	$(BIN)/python -m pytest -q tests
+	$(BIN)/$(PYTEST) tests
 	$(BIN)/python -m pytest -q --doctest-modules --pyargs treemetric
 	$(BIN)/python -m pytest -q --doctest-glob='*.md' README.md
 	$(BIN)/python -m mypy.stubtest treemetric._core --allowlist tests/stubtest.txt
@@ -84,7 +90,7 @@ test-oldest: $(VENV)/.tools
 	$(VENV)-oldest/bin/python -m pip install -q --only-binary :all: --constraint tests/oldest.txt --group test
 	$(VENV)-oldest/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl
 	$(VENV)-oldest/bin/python -m pip install -q --constraint tests/oldest.txt "$$(ls dist/*.whl)[plot,progress]"
-	$(VENV)-oldest/bin/python -m pytest -q $(OLDEST_TESTS)
+	$(VENV)-oldest/bin/$(PYTEST) $(OLDEST_TESTS)
 
 # Emulated tests take long: few cases of each property, and smaller trees. ARM_TESTS selects tests by name.
 ARM_TARGET := aarch64-unknown-linux-gnu
@@ -102,14 +108,43 @@ test-arm:
 	TREEMETRIC_SLOW_TESTS=1 PROPTEST_CASES=$${PROPTEST_CASES:-8} \
 	cargo test --locked --lib --target $(ARM_TARGET) -- $(ARM_TESTS)
 
-# Miri does not support vector instructions: test the scalar and the portable kernels. NIGHTLY is a toolchain
-# with the component miri; MIRI_TESTS selects tests by name. Threads are left out: crossbeam-epoch, which rayon
-# uses, breaks the rules that Miri checks by default.
+# Miri does not support vector instructions: test what has none, and their portable twins. NIGHTLY is a toolchain
+# with the components miri and rust-src; MIRI_TESTS selects tests by name. Threads are left out:
+# crossbeam-epoch, which rayon uses, breaks the rules that Miri checks by default.
 NIGHTLY ?= nightly
-MIRI_TESTS ?= distance:: simd::
+MIRI_TESTS ?= simd::tests cost:: tree::adjacency tree::bracket tree::copies tree::ids tree::intern
 miri:
-	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=$${PROPTEST_CASES:-4} \
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=$${PROPTEST_CASES:-2} \
 	cargo +$(NIGHTLY) miri test --locked --lib -- $(MIRI_TESTS)
+
+# Sanitizers; build folders of their own, since everything is compiled with other flags.
+HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+SANITIZED := TREEMETRIC_SLOW_TESTS=1 PROPTEST_CASES=$${PROPTEST_CASES:-16}
+asan:
+	RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=1 $(SANITIZED) \
+	cargo +$(NIGHTLY) test --locked --lib --target $(HOST) --target-dir $(CARGO_TARGET_DIR)/asan -- $(ASAN_TESTS)
+
+# The standard library is compiled too: races between its threads and ours would be missed otherwise.
+TSAN_TESTS ?= parallel:: pairwise:: join:: unordered::
+tsan:
+	RUSTFLAGS=-Zsanitizer=thread $(SANITIZED) \
+	cargo +$(NIGHTLY) test --locked --lib -Zbuild-std --target $(HOST) \
+		--target-dir $(CARGO_TARGET_DIR)/tsan -- $(TSAN_TESTS)
+
+# Each target for FUZZ_SECONDS, one after the other, then mutated files. Inputs that fail are in fuzz/artifacts/;
+# they belong into tests/fuzz/seeds/, which cargo test replays.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= bracket jsonl adjacency kernels
+FUZZ_FILES ?= 1000
+fuzz: $(VENV)/.tools
+	@cargo fuzz --version >/dev/null || { echo "missing: cargo install cargo-fuzz"; exit 1; }
+	for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/corpus/$$target; \
+		CARGO_TARGET_DIR=$(CURDIR)/fuzz/target cargo +$(NIGHTLY) fuzz run $$target \
+			fuzz/corpus/$$target tests/fuzz/seeds/$$target -- -max_total_time=$(FUZZ_SECONDS) \
+			-timeout=300 -rss_limit_mb=2048 -max_len=512 || exit 1; \
+	done
+	$(BIN)/python tests/fuzz/files.py $(FUZZ_FILES)
 
 lint: $(VENV)/.tools
 	cargo fmt --all -- --check
@@ -154,4 +189,4 @@ check-release:
 	$(PYTHON) .ci/check_release.py $(TAG)
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest target dist coverage demo docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest target fuzz/target fuzz/corpus dist coverage demo docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

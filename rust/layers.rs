@@ -140,8 +140,9 @@ fn sources() -> Vec<(String, String)> {
         let parts = path.strip_prefix(&root).unwrap().components();
         parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
     };
-    let is_test =
-        |file: &str| file.ends_with("tests.rs") || file == "naive.rs" || file == "layers.rs";
+    let is_test = |file: &str| {
+        file.ends_with("tests.rs") || ["naive", "layers", "fuzzing"].contains(&room_of(file))
+    };
     let named = paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap()));
     named.filter(|(file, _)| !is_test(file)).collect()
 }

@@ -45,12 +45,15 @@ pub mod cost;
 pub mod distance;
 mod error;
 pub mod features;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod gram;
 pub mod join;
 #[cfg(test)]
 mod layers;
 pub mod memory;
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 mod naive;
 pub mod pair;
 pub mod pairwise;

@@ -1,33 +1,18 @@
-//! Slow and obvious twins of what the crate computes fast. For tests only.
+//! Slow and obvious twins of what the crate computes fast. For tests and fuzzing only.
+
+#![allow(clippy::unwrap_used)]
+#![cfg_attr(not(test), allow(dead_code))] // fuzzing needs only some
+
+#[cfg(test)]
+mod random;
+mod texts;
 
 use crate::cost::OperationCosts;
 use crate::pair::Norm;
-use proptest::prelude::*;
+#[cfg(test)]
+pub(crate) use random::{cases, is_slow, kinds, nodes, norms, trees};
 use std::collections::HashMap;
-
-/// Environment variable that is set where tests run slowly, on emulated machines.
-const SLOW: &str = "TREEMETRIC_SLOW_TESTS";
-
-/// Whether tests run slowly: under Miri, or on an emulated machine.
-pub(crate) fn is_slow() -> bool {
-    cfg!(miri) || std::env::var_os(SLOW).is_some()
-}
-
-/// So many random cases, fewer where tests run slowly; or as many as `PROPTEST_CASES` says.
-pub(crate) fn cases(usual: u32) -> ProptestConfig {
-    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
-    let cases = if is_slow() { usual.min(8) } else { usual };
-    let mut config = ProptestConfig::with_cases(wanted.unwrap_or(cases));
-    if cfg!(miri) {
-        config.failure_persistence = None; // Miri has no files to keep failures in
-    }
-    config
-}
-
-/// So many nodes, fewer where tests run slowly.
-pub(crate) fn nodes(usual: usize) -> usize {
-    if is_slow() { usual.div_ceil(8) } else { usual }
-}
+pub(crate) use texts::{preorder, read_bracket};
 
 /// A tree or forest in preorder.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,12 +56,6 @@ pub(crate) fn unit(a: Option<i32>, b: Option<i32>) -> i64 {
     i64::from(a != b)
 }
 
-/// All norms, and none.
-pub(crate) fn norms() -> impl Strategy<Value = Option<Norm>> {
-    let norms = [Norm::Weight, Norm::Max, Norm::Sum, Norm::LiZhang].map(Some);
-    proptest::sample::select([&[None], &norms[..]].concat())
-}
-
 /// A distance under a norm: `all` is the cost of deleting one tree and inserting the other, `gap`
 /// the largest cost of a gap.
 pub(crate) fn normalised(
@@ -103,12 +82,6 @@ pub(crate) const NEVER_COST: i64 = 1_000_000;
 /// Whole numbers as costs, infinite for [`NEVER_COST`].
 pub(crate) fn scaled(cost: i64, unit: f64) -> f64 {
     if cost == NEVER_COST { f64::INFINITY } else { cost as f64 * unit }
-}
-
-/// What deleting, inserting and replacing cost, with ties, zeros and infinity.
-pub(crate) fn kinds() -> impl Strategy<Value = [i64; 3]> {
-    let replace = prop_oneof![4 => 0..7i64, 2 => 0..20i64, 1 => Just(NEVER_COST)];
-    (0..8i64, 0..8i64, replace).prop_map(|(delete, insert, replace)| [delete, insert, replace])
 }
 
 /// The costs of labels by kind of edit.
@@ -173,6 +146,70 @@ fn forest(
     }
     known.insert((f, g), best);
     best
+}
+
+/// The edit distance of two forests by the tables of Zhang and Shasha, one for each pair of nodes,
+/// for trees that are too large for the recursion.
+pub(crate) fn table_distance(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
+    let (x, y) = (Postorder::new(x), Postorder::new(y));
+    let (n, m) = (x.codes.len(), y.codes.len());
+    let mut trees = vec![vec![0; m]; n];
+    for i in 0..n {
+        for j in 0..m {
+            // Of these two subtrees, the distances of the forests that end before nodes a and b.
+            let (s, t) = (x.first[i], y.first[j]);
+            let mut forest = vec![vec![0; j - t + 2]; i - s + 2];
+            for a in s..=i + 1 {
+                for b in t..=j + 1 {
+                    let mut best = if a == s && b == t { 0 } else { i64::MAX };
+                    if a > s {
+                        let before = forest[a - s - 1][b - t];
+                        best = best.min(before + cost(x.codes[a - 1], None));
+                    }
+                    if b > t {
+                        let before = forest[a - s][b - t - 1];
+                        best = best.min(before + cost(None, y.codes[b - 1]));
+                    }
+                    if a > s && b > t {
+                        let (f, g) = (x.first[a - 1], y.first[b - 1]);
+                        if f == s && g == t {
+                            let before = forest[a - s - 1][b - t - 1];
+                            best = best.min(before + cost(x.codes[a - 1], y.codes[b - 1]));
+                            trees[a - 1][b - 1] = best;
+                        } else {
+                            best = best.min(forest[f - s][g - t] + trees[a - 1][b - 1]);
+                        }
+                    }
+                    forest[a - s][b - t] = best;
+                }
+            }
+        }
+    }
+    trees[n - 1][m - 1]
+}
+
+/// A forest below a root without a label, in postorder.
+struct Postorder {
+    codes: Vec<Option<i32>>,
+    /// The first node of each subtree.
+    first: Vec<usize>,
+}
+
+impl Postorder {
+    fn new(tree: &Plain) -> Self {
+        let mut order = Self { codes: Vec::new(), first: Vec::new() };
+        order.append(tree, -1);
+        order
+    }
+
+    fn append(&mut self, tree: &Plain, node: i32) {
+        let first = self.codes.len();
+        for child in tree.children(node) {
+            self.append(tree, child as i32);
+        }
+        self.codes.push((node >= 0).then(|| tree.codes[node as usize]));
+        self.first.push(first);
+    }
 }
 
 /// The optimal mapping that pairs two nodes only where nothing else is optimal: from the last
@@ -270,28 +307,6 @@ pub(crate) fn cheapest_mapping(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
     optimal_mappings(x, y, cost).0
 }
 
-/// Trees and forests, the empty one included, of up to `nodes` nodes over `labels` labels.
-pub(crate) fn trees(nodes: usize, labels: i32) -> impl Strategy<Value = Plain> {
-    let node = (0..labels, 0u8..6);
-    (proptest::collection::vec(node, 0..=nodes), any::<bool>()).prop_map(|(nodes, forest)| {
-        let mut tree = Plain { codes: Vec::new(), parents: Vec::new() };
-        for (i, (label, up)) in nodes.into_iter().enumerate() {
-            let mut parent = i as i32 - 1;
-            for _ in 0..up {
-                let above = if parent == -1 { -1 } else { tree.parents[parent as usize] };
-                // Without forests the walk stops at the root.
-                if above == -1 && !forest {
-                    break;
-                }
-                parent = above;
-            }
-            tree.codes.push(label);
-            tree.parents.push(parent);
-        }
-        tree
-    })
-}
-
 /// The edit distance of two strings.
 pub(crate) fn string_distance(a: &[u8], b: &[u8]) -> usize {
     priced_string_distance(a, b, |x, y| usize::from(x != y))
@@ -315,12 +330,14 @@ pub(crate) fn priced_string_distance(a: &[u8], b: &[u8], price: impl Fn(u8, u8) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     proptest! {
         #![proptest_config(cases(2000))]
         #[test]
         fn recursion_and_enumeration_agree(x in trees(5, 2), y in trees(5, 2)) {
             prop_assert_eq!(distance(&x, &y, &unit), cheapest_mapping(&x, &y, &unit));
+            prop_assert_eq!(distance(&x, &y, &unit), table_distance(&x, &y, &unit));
             let cost = |a: Option<i32>, b: Option<i32>| match (a, b) {
                 (Some(a), Some(b)) => i64::from((2 * a - b).abs()),
                 (Some(a), None) => 2 + i64::from(a),
@@ -328,6 +345,7 @@ mod tests {
                 (None, None) => 0,
             };
             prop_assert_eq!(distance(&x, &y, &cost), cheapest_mapping(&x, &y, &cost));
+            prop_assert_eq!(distance(&x, &y, &cost), table_distance(&x, &y, &cost));
         }
     }
 }

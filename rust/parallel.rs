@@ -46,10 +46,16 @@ pub fn usable_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(ceiling())
 }
 
+/// More threads than this per CPU do not help.
+const PER_CPU: usize = 8;
+
 /// As many threads as were asked for, but no more than there are tasks, or than could help.
 pub(crate) fn useful_threads(threads: usize, tasks: usize) -> usize {
-    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    threads.min(tasks).min(8 * cpus).max(1)
+    let threads = threads.min(tasks).max(1);
+    if threads <= PER_CPU {
+        return threads; // counting the CPUs reads files
+    }
+    threads.min(PER_CPU * std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Tasks that are numbered from 0, and who works on them.

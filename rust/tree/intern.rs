@@ -155,13 +155,14 @@ mod tests {
 
     #[test]
     fn many_texts_keep_their_codes() {
+        let n = if cfg!(miri) { 1_000 } else { 100_000 };
         let mut labels = Interner::new();
         for _ in 0..2 {
-            for i in 0..100_000 {
+            for i in 0..n {
                 assert_eq!(labels.code(&i.to_string()), Ok(i));
             }
         }
-        assert_eq!(labels.into_alphabet()[99_999], "99999");
+        assert_eq!(labels.into_alphabet().last(), Some(&(n - 1).to_string()));
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod prepared;
 mod slot;
 
 pub(crate) use copies::Copies;
-pub(crate) use ids::SubtreeIds;
+pub(crate) use ids::{ONCE, SubtreeIds};
 pub(crate) use oriented::mix;
 pub use oriented::{Orientation, Oriented};
 pub(crate) use paths::{Paths, Span};
