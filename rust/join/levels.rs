@@ -11,6 +11,9 @@ use crate::simd::tours::TOURS;
 use crate::simd::words::LongPlaces;
 use std::ops::Range;
 
+/// Candidates are sought for a first limit when strings of this many times k are known.
+const SEEN: usize = 4;
+
 /// Candidates by their lower bounds, one kind of bounds each.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
@@ -41,6 +44,8 @@ pub(super) struct NearestScratch {
     bands: [Places; 2],
     words: [LongPlaces; 2],
     tours: Tours,
+    /// Candidates for tours and the levels of their strings.
+    waiting: Vec<(u32, u32)>,
     workspace: Workspace,
 }
 
@@ -108,7 +113,34 @@ impl Query<'_> {
 
     /// Moves the candidates of a level on.
     pub(super) fn advance(&mut self, level: usize, scratch: &mut NearestScratch) -> Result<()> {
-        let NearestScratch { levels, bands, words, tours, workspace, .. } = scratch;
+        self.by_strings(level, scratch);
+        let NearestScratch { levels, tours, waiting, workspace, .. } = scratch;
+        self.find_limit(level, &mut levels.both, workspace)?;
+        let mut left = std::mem::take(&mut levels.both[level]);
+        // Without a limit, or with one that tours do not reach, nobody is ruled out.
+        while self.limit() > tours::MOST_EDITS
+            && let Some(first) = left.pop()
+        {
+            self.offer(level, first as usize, workspace)?;
+        }
+        waiting.clear();
+        waiting.extend(left.iter().map(|&other| (other, level as u32)));
+        left.clear();
+        levels.both[level] = left;
+        self.fill_up(level, &mut levels.both, waiting);
+        for some in waiting.chunks(TOURS) {
+            self.by_tours(some, &mut levels.tours, tours);
+        }
+        for number in 0..levels.tours[level].len() {
+            let other = levels.tours[level][number] as usize;
+            self.offer(level, other, workspace)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the strings of the candidates of a level.
+    fn by_strings(&mut self, level: usize, scratch: &mut NearestScratch) {
+        let NearestScratch { levels, bands, words, .. } = scratch;
         let y = self.of.join.y();
         if level > MOST_EDITS || self.nodes > MOST_LETTERS {
             // Among those of the preorder, and of both at the first of these levels, no band has
@@ -118,6 +150,7 @@ impl Query<'_> {
             if level == MOST_EDITS + 1 {
                 candidates.append(&mut levels.both[level]);
             }
+            candidates.sort_unstable();
             for some in candidates.chunks(LANES) {
                 self.by_words(some, level, &mut levels.both, words);
             }
@@ -128,53 +161,67 @@ impl Query<'_> {
             self.prepare_bands(bands);
             let [of_preorder, of_postorder] = bands;
             let text = |other| y.preorder(other);
+            // Kinds are sorted by size, and bands of similar sizes are narrow.
+            histogram[level].sort_unstable();
             self.by_bands(&histogram[level], level, preorder, of_preorder, text);
-            let candidates = std::mem::take(&mut preorder[level]);
+            let mut candidates = std::mem::take(&mut preorder[level]);
+            candidates.sort_unstable();
             let text = |other| y.postorder(other);
             self.by_bands(&candidates, level, both, of_postorder, text);
             preorder[level] = candidates;
         }
-        let candidates = std::mem::take(&mut levels.both[level]);
-        let mut left = &candidates[..];
-        // Without a limit, or with one that tours do not reach, nobody is ruled out.
-        while let [first, others @ ..] = left
-            && self.limit() > tours::MOST_EDITS
-        {
-            self.offer(level, *first as usize, workspace)?;
-            left = others;
+    }
+
+    /// Computes the distances of the candidates with the nearest strings as soon as there are
+    /// enough, so that the others have a limit.
+    fn find_limit(
+        &mut self,
+        level: usize,
+        both: &mut [Vec<u32>],
+        workspace: &mut Workspace,
+    ) -> Result<()> {
+        let known = both[level..].iter().map(Vec::len).sum::<usize>();
+        if self.limit() < usize::MAX || known < SEEN * self.of.k {
+            return Ok(());
         }
-        for some in left.chunks(TOURS) {
-            self.by_tours(some, level, &mut levels.tours, tours);
-        }
-        levels.both[level] = candidates;
-        for number in 0..levels.tours[level].len() {
-            let other = levels.tours[level][number] as usize;
-            self.offer(level, other, workspace)?;
+        for (bound, candidates) in both.iter_mut().enumerate().skip(level) {
+            while self.limit() == usize::MAX
+                && let Some(other) = candidates.pop()
+            {
+                self.offer(bound, other as usize, workspace)?;
+            }
         }
         Ok(())
     }
 
+    /// Adds candidates of later levels where lanes would be empty.
+    fn fill_up(&self, level: usize, both: &mut [Vec<u32>], waiting: &mut Vec<(u32, u32)>) {
+        let lanes = waiting.len().next_multiple_of(TOURS);
+        let last = self.limit().min(self.last).min(MOST_EDITS);
+        for (later, candidates) in both.iter_mut().enumerate().take(last + 1).skip(level + 1) {
+            let left = lanes - waiting.len();
+            let start = candidates.len().saturating_sub(left);
+            waiting.extend(candidates.drain(start..).map(|other| (other, later as u32)));
+        }
+        waiting.sort_unstable();
+    }
+
     /// Moves candidates to the levels of their tours.
-    fn by_tours(
-        &mut self,
-        candidates: &[u32],
-        level: usize,
-        levels: &mut [Vec<u32>],
-        tours: &mut Tours,
-    ) {
+    fn by_tours(&mut self, candidates: &[(u32, u32)], levels: &mut [Vec<u32>], tours: &mut Tours) {
         let (x, y) = (&self.of.join.x, self.of.join.y());
-        let (flat_x, flat_y) = (self.of.input.x.flat, self.of.input.y.flat);
         if !self.has_tour {
-            tours.prepare((flat_x.tree(x.first(self.kind)), x.preorder(self.kind)));
+            tours.take(x.tour(self.kind));
             self.has_tour = true;
         }
-        let lettered =
-            |&kind: &u32| (flat_y.tree(y.first(kind as usize)), y.preorder(kind as usize));
+        let mut texts: [&[u8]; TOURS] = [&[]; TOURS];
+        for (text, &(other, _)) in texts.iter_mut().zip(candidates) {
+            *text = y.tour(other as usize);
+        }
         let mut found = [0; TOURS];
         let limit = self.limit();
-        tours.bounds(candidates.iter().map(lettered), limit, &mut found);
-        for (&other, &bound) in candidates.iter().zip(&found) {
-            let bound = (bound as usize).max(level);
+        tours.bounds_of(&texts[..candidates.len()], limit, &mut found);
+        for (&(other, level), &bound) in candidates.iter().zip(&found) {
+            let bound = bound.max(level) as usize;
             if bound <= limit {
                 // Tours, unlike strings, may ask for more edits than there are levels.
                 levels[bound.min(self.last)].push(other);

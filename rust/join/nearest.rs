@@ -5,7 +5,7 @@
 //! 1. the trees with b nodes more or fewer get the bound of their histograms (`simd/counts.rs`);
 //! 2. those whose histograms ask for b edits get the bound of their preorder strings, eight at a
 //!    time (`simd/bands.rs`), those whose preorder asks for b edits that of their postorder;
-//! 3. those whose strings ask for b edits get the bound of their tours, 32 at a time
+//! 3. those whose strings ask for b edits get the bound of their tours, 64 at a time
 //!    (`simd/tours.rs`);
 //! 4. those whose tours ask for b edits get their distance.
 //!
@@ -32,6 +32,8 @@ const TRIED: (usize, usize) = (16, 32);
 const MOST_SHARE: f64 = 0.1;
 /// Levels are kept for all numbers of edits, so trees have a largest size.
 const MOST_NODES: usize = 1 << 16;
+/// Tours of fewer nodes take milliseconds at most.
+const BRIEF_NODES: usize = 1 << 17;
 /// Bytes of a neighbour while rows are collected and copied to one place.
 const NEIGHBOR_BYTES: u64 = 2 * size_of::<Neighbor>() as u64;
 
@@ -123,7 +125,9 @@ impl Join {
             index,
         };
         let mut ask = || poll(0);
-        let shares = Shares::new(&search, &mut Crew::new(threads, cancel, &mut ask))?;
+        let mut crew = Crew::new(threads, cancel, &mut ask);
+        let shares = Shares::new(&search, &mut crew)?;
+        self.make_tours(input, &mut crew)?;
         // A tree is not its own neighbour, but is among the nearest of its kind.
         let k = k + usize::from(input.inside);
         let nearest =
@@ -144,6 +148,18 @@ impl Join {
         }
         nearest.run(&rest, threads, &mut found, &done, &mut poll)?;
         if poll(n as u64) { Ok(Some(found)) } else { Err(Error::Cancelled) }
+    }
+}
+
+impl Join {
+    fn make_tours(&self, input: &Input<'_>, crew: &mut Crew<'_>) -> Result<()> {
+        let nodes = input.x.flat.codes.len() + input.y.flat.codes.len();
+        memory::check("the tours of the trees", 2 * nodes as u64)?;
+        crew.one(nodes < BRIEF_NODES, || {
+            self.x.make_tours(input.x.flat);
+            self.y().make_tours(input.y.flat);
+            Ok(())
+        })
     }
 }
 

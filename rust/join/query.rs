@@ -16,7 +16,7 @@ use crate::simd::counts;
 use crate::simd::tours::TOURS;
 use crate::tree::Numbering;
 
-/// Fewer candidates than this are not worth a bound of 32 at a time.
+/// Fewer candidates than this are not worth a bound of 64 at a time.
 const FEW: usize = 2;
 
 /// Two kinds and the result of their trees.

@@ -6,11 +6,13 @@
 use crate::error::{Error, Result};
 use crate::features::{Flat, Nodes};
 use crate::join::letters::histogram;
+use crate::join::tours::append_tour;
 use crate::parallel::Crew;
 use crate::simd::counts::PLACES;
 use crate::tree::mix;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Nodes that a thread looks at, at a time.
 const PART_NODES: usize = 1 << 16;
@@ -45,6 +47,8 @@ pub(super) struct Signatures<'a> {
     trees: Cow<'a, [u32]>,
     /// The positions of each size, by ascending size.
     sizes: Vec<(usize, Range<usize>)>,
+    /// The tours of all positions, for searches that need them.
+    tours: OnceLock<Vec<u8>>,
 }
 
 impl Signatures<'static> {
@@ -118,6 +122,7 @@ impl Signatures<'static> {
             kinds: kinds.into(),
             trees: trees.into(),
             sizes,
+            tours: OnceLock::new(),
         })
     }
 }
@@ -144,6 +149,24 @@ impl Signatures<'_> {
     #[inline(always)]
     pub(super) fn postorder(&self, position: usize) -> &[u8] {
         &self.postorder[self.starts[position] as usize..self.starts[position + 1] as usize]
+    }
+
+    /// Makes the tours of all kinds. `flat` are the trees.
+    pub(super) fn make_tours(&self, flat: Flat<'_>) {
+        self.tours.get_or_init(|| {
+            let mut tours = Vec::with_capacity(2 * self.preorder.len());
+            for position in 0..self.len() {
+                append_tour((flat.tree(self.first(position)), self.preorder(position)), &mut tours);
+            }
+            tours
+        });
+    }
+
+    /// The tour of a kind; empty before they were made.
+    #[inline(always)]
+    pub(super) fn tour(&self, position: usize) -> &[u8] {
+        let [start, end] = [position, position + 1].map(|p| 2 * self.starts[p] as usize);
+        self.tours.get().map_or(&[], |tours| &tours[start..end])
     }
 
     /// The histograms of all kinds.

@@ -1,4 +1,4 @@
-//! Lower bounds by tours of trees, 32 candidates at a time; see `simd/tours.rs`.
+//! Lower bounds by tours of trees, 64 candidates at a time; see `simd/tours.rs`.
 
 use crate::features::Nodes;
 use crate::simd::tours::{END, MOST_TOUR_EDITS, TOURS, TourRows, tour_distances};
@@ -22,7 +22,13 @@ impl Tours {
     /// Takes a query.
     pub(super) fn prepare(&mut self, query: Lettered<'_>) {
         self.query.clear();
-        append(query, &mut self.query);
+        append_tour(query, &mut self.query);
+    }
+
+    /// Takes the tour of a query.
+    pub(super) fn take(&mut self, query: &[u8]) {
+        self.query.clear();
+        self.query.extend_from_slice(query);
     }
 
     /// Writes a lower bound of the number of edits to each of at most [`TOURS`] candidates where it is
@@ -36,7 +42,7 @@ impl Tours {
         self.others.clear();
         let (mut ends, mut count) = ([0; TOURS], 0);
         for candidate in candidates.take(TOURS) {
-            append(candidate, &mut self.others);
+            append_tour(candidate, &mut self.others);
             ends[count] = self.others.len();
             count += 1;
         }
@@ -46,14 +52,29 @@ impl Tours {
             *text = &self.others[start..end];
             start = end;
         }
-        tour_distances(&self.query, &texts[..count], 2 * limit, &mut self.rows, found);
-        // An edit of a tree is two of its tour.
-        found[..count].iter_mut().for_each(|edits| *edits = edits.div_ceil(2));
+        bounds_of(&self.query, &texts[..count], limit, &mut self.rows, found);
+    }
+
+    /// The same for tours that are there already.
+    pub(super) fn bounds_of(&mut self, others: &[&[u8]], limit: usize, found: &mut [u32; TOURS]) {
+        bounds_of(&self.query, others, limit, &mut self.rows, found);
     }
 }
 
+fn bounds_of(
+    query: &[u8],
+    others: &[&[u8]],
+    limit: usize,
+    rows: &mut TourRows,
+    found: &mut [u32; TOURS],
+) {
+    tour_distances(query, others, 2 * limit, rows, found);
+    // An edit of a tree is two of its tour.
+    found[..others.len()].iter_mut().for_each(|edits| *edits = edits.div_ceil(2));
+}
+
 /// Appends the tour of a tree. Some letters become one, because one bit is the mark of an end.
-fn append((tree, letters): Lettered<'_>, tour: &mut Vec<u8>) {
+pub(super) fn append_tour((tree, letters): Lettered<'_>, tour: &mut Vec<u8>) {
     let letter = |node: usize| letters[node] % END;
     let mut open = -1;
     let close_up_to = |parent: i32, open: &mut i32, tour: &mut Vec<u8>| {
@@ -91,7 +112,7 @@ mod tests {
         let tree = Plain { codes: vec![1, 2, 3, 4, 5], parents: vec![-1, 0, 1, 0, -1] };
         let (nodes, letters) = lettered(&tree);
         let mut tour = Vec::new();
-        append((nodes, &letters), &mut tour);
+        append_tour((nodes, &letters), &mut tour);
         assert_eq!(tour, [1, 2, 3, 131, 130, 4, 132, 129, 5, 133]);
     }
 
@@ -112,7 +133,18 @@ mod tests {
             for limit in [0, 2, 7, MOST_EDITS] {
                 let mut found = [0; TOURS];
                 let candidates = all.iter().map(|(nodes, letters)| (*nodes, &letters[..]));
-                tours.bounds(candidates, limit, &mut found);
+                tours.bounds(candidates.clone(), limit, &mut found);
+                let strings: Vec<_> = candidates
+                    .map(|candidate| {
+                        let mut tour = Vec::new();
+                        append_tour(candidate, &mut tour);
+                        tour
+                    })
+                    .collect();
+                let texts: Vec<_> = strings.iter().map(Vec::as_slice).collect();
+                let mut again = [0; TOURS];
+                tours.bounds_of(&texts, limit, &mut again);
+                prop_assert_eq!(found, again);
                 for (other, bound) in others.iter().zip(found) {
                     let y = prepared(other);
                     let operand = |tree| Operand { tree, codes: None };

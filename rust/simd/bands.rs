@@ -172,7 +172,8 @@ fn advance(places: &Places, lanes: &Lanes<'_>, limit: usize) -> [u64; LANES] {
             let next = same >> 1;
             rising[lane] = right_down | !(next | right_up);
             falling[lane] = next & right_up;
-            let counts = u64::from((column as u64) < ends[lane]);
+            // 1 up to the end of the text; a comparison would be made lane by lane.
+            let counts = (column as u64).wrapping_sub(ends[lane]) >> 63;
             scores[lane] += !(same >> shifts[lane]) & counts;
         }
         if column % LOOK_EVERY == LOOK_EVERY - 1 {

@@ -109,6 +109,7 @@ fn advance(
     steps.resize(words, ([!0; LANES], [0; LANES]));
     let last = (letters - 1) % 64;
     let mut distances = [letters as i64; LANES];
+    let ends = texts.map(|text| text.len() as u64);
     for column in 0..columns {
         let mut starts = [0; LANES];
         for (start, text) in starts.iter_mut().zip(texts) {
@@ -140,7 +141,9 @@ fn advance(
         }
         for lane in 0..LANES {
             let step = (rise[lane] >> last & 1) as i64 - (fall[lane] >> last & 1) as i64;
-            distances[lane] += step * i64::from(column < texts[lane].len());
+            // 1 up to the end of the text; a comparison would be made lane by lane.
+            let counts = (column as u64).wrapping_sub(ends[lane]) >> 63;
+            distances[lane] += step * counts as i64;
         }
         if column % LOOK_EVERY == LOOK_EVERY - 1 {
             // Every further column lowers it by one at most.
