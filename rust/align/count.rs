@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::memory;
 use crate::pair::Pair;
 use crate::parallel::Cancel;
+use crate::tree::{Orientation, Prepared};
 use num_bigint::BigUint;
 use std::cell::{RefCell, RefMut};
 
@@ -172,13 +173,26 @@ pub(crate) fn expectation<Q: Integer>(
 }
 
 impl Expectation {
-    /// From the shares of pairs in the order of the problem; what is missing to 1 is deleted or inserted.
+    /// From the shares of pairs in the order of the problem.
     pub(crate) fn new<Q: Integer>(problem: &Problem<'_, Q>, share: impl Fn(usize) -> f64) -> Self {
-        let (n, m) = problem.shape();
+        let m = problem.shape().1;
+        Self::in_preorder(&problem.x.preorder, &problem.y.preorder, |i, j| share(i * m + j))
+    }
+
+    /// From the shares of pairs of nodes in the left postorder.
+    pub(crate) fn of(x: &Prepared, y: &Prepared, share: impl Fn(usize, usize) -> f64) -> Self {
+        let [x, y] = [x, y].map(|tree| &tree.paths(Orientation::Left).preorder);
+        Self::in_preorder(x, y, share)
+    }
+
+    /// From the shares of nodes that have these places in preorder; what is missing to 1 is deleted
+    /// or inserted.
+    fn in_preorder(x: &[usize], y: &[usize], share: impl Fn(usize, usize) -> f64) -> Self {
+        let (n, m) = (x.len(), y.len());
         let mut shares = vec![0.0; (n + 1) * (m + 1)];
-        for (i, &a) in problem.x.preorder.iter().enumerate() {
-            for (j, &b) in problem.y.preorder.iter().enumerate() {
-                shares[a * (m + 1) + b] = share(i * m + j);
+        for (i, &a) in x.iter().enumerate() {
+            for (j, &b) in y.iter().enumerate() {
+                shares[a * (m + 1) + b] = share(i, j);
             }
         }
         for i in 0..n {

@@ -44,8 +44,9 @@ pub fn align_work(x: &Prepared, y: &Prepared) -> f64 {
     cells(x, y, Orientation::Left).max(cells(x, y, Orientation::Right))
 }
 
-/// The cells of all forests of a pair, in the better order: what soft alignments take.
-pub(crate) fn soft_work(x: &Prepared, y: &Prepared) -> f64 {
+/// The cells of all forests of a pair, in the better order: what soft alignments along left or right
+/// paths take.
+pub(crate) fn soft_cells(x: &Prepared, y: &Prepared) -> f64 {
     cells(x, y, Orientation::Left).min(cells(x, y, Orientation::Right))
 }
 
@@ -65,7 +66,7 @@ pub struct Problem<'a, Q: Recycle> {
     /// Cost of an alignment that saves nothing, and the most that one can save.
     nothing_saved: i128,
     saving: i128,
-    costs: Costs<'a>,
+    pair: Pair<'a>,
 }
 
 /// Two trees before the savings of their subtrees are known.
@@ -128,7 +129,7 @@ impl<'a> Setting<'a> {
             slack: Q::from_wide(slack.min(nothing_saved)),
             nothing_saved,
             saving,
-            costs,
+            pair,
         })
     }
 }
@@ -198,6 +199,16 @@ impl<'a, Q: Integer> Problem<'a, Q> {
         self.labels[a * self.label_width + b]
     }
 
+    /// The same for two labels, given by their indices among those of their trees.
+    pub(crate) fn label_pair(&self, a: u32, b: u32) -> Q {
+        self.labels[a as usize * self.label_width + b as usize]
+    }
+
+    /// The two trees.
+    pub(crate) fn trees(&self) -> (&'a Prepared, &'a Prepared) {
+        (self.pair.x.tree, self.pair.y.tree)
+    }
+
     /// Label indices of all nodes of both trees, in preorder.
     pub(crate) fn labels_in_preorder(&self) -> (Vec<usize>, Vec<usize>) {
         let of = |side: &Paths| {
@@ -227,17 +238,17 @@ impl<'a, Q: Integer> Problem<'a, Q> {
 
     /// The distance: the cost of the optimal alignments.
     pub fn optimal_cost(&self) -> f64 {
-        self.costs.total(self.nothing_saved - self.saving)
+        self.pair.costs.total(self.nothing_saved - self.saving)
     }
 
     /// Quanta as a cost.
     pub(crate) fn quanta_to_cost(&self, quanta: Q) -> f64 {
-        self.costs.total(quanta.to_wide())
+        self.pair.costs.total(quanta.to_wide())
     }
 
     /// Cost of deleting and inserting everything.
     pub(crate) fn cost_of_nothing_saved(&self) -> f64 {
-        self.costs.total(self.nothing_saved)
+        self.pair.costs.total(self.nothing_saved)
     }
 
     /// Preorder indices of a pair of nodes.

@@ -1,5 +1,7 @@
 //! Counts, shares, samples and enumeration against the enumeration of all mappings.
 
+use super::problem::soft_cells;
+use super::soft::{along_inner_paths, along_outer_paths};
 use super::*;
 use crate::cost::CostTable;
 use crate::distance::{Scratch, Workspace, distance};
@@ -220,4 +222,62 @@ fn alignments_are_counted_not_paths() {
     let (x, y) = (prepare(&star), prepare(&chain(3)));
     let all = CoOptimal::new(problem::<i64>(&x, &y, Costs::Unit), &Cancel::default()).unwrap();
     assert_eq!(all.count(&Cancel::default()).unwrap(), BigUint::from(6u8));
+}
+
+/// A spine with leaves alternately left and right of it.
+fn zigzag(levels: usize) -> Plain {
+    let (mut parents, mut late, mut spine) = (vec![-1], Vec::new(), 0);
+    for level in 0..levels {
+        if level % 2 == 0 {
+            parents.push(spine);
+        } else {
+            late.push(spine);
+        }
+        parents.push(spine);
+        spine = parents.len() as i32 - 1;
+    }
+    parents.extend(late.into_iter().rev());
+    Plain { codes: (0..parents.len() as i32).map(|i| i * i % 3).collect(), parents }
+}
+
+fn assert_soft_paths_agree(x: &Plain, y: &Plain, costs: Costs<'_>) {
+    let (tree_x, tree_y) = (prepare(x), prepare(y));
+    let problem = ordered::<i64>(&tree_x, &tree_y, costs, Order::Free);
+    let cancel = Cancel::default();
+    // So cold that weights need more than a float64, warm, so hot that costs do not count.
+    for temperature in [1e-3, 0.5, 1e60] {
+        let (expected, log_total) = along_outer_paths(&problem, temperature, &cancel).unwrap();
+        for swapped in [false, true] {
+            let (found, found_total) =
+                along_inner_paths(&problem, temperature, swapped, &cancel).unwrap();
+            assert!((found_total - log_total).abs() <= 1e-9 * log_total.abs().max(1.0));
+            assert_eq!(found.shares.len(), expected.shares.len());
+            for (found, expected) in found.shares.iter().zip(&expected.shares) {
+                assert!((found - expected).abs() <= 1e-8, "{found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn soft_alignments_of_zigzags_agree_along_inner_paths() {
+    let (x, y) = (zigzag(40), zigzag(33));
+    assert_soft_paths_agree(&x, &y, Costs::Unit);
+    assert_soft_paths_agree(&x, &chain(1), Costs::Unit);
+    let (tree_x, tree_y) = (prepare(&zigzag(100)), prepare(&zigzag(90)));
+    let cells = soft_cells(&tree_x, &tree_y);
+    assert!(soft_work(&tree_x, &tree_y) < cells / 2.0);
+    assert!(soft_work(&tree_x, &tree_x) < soft_cells(&tree_x, &tree_x));
+}
+
+proptest! {
+    #![proptest_config(naive::cases(200))]
+
+    #[test]
+    fn soft_alignments_agree_along_all_paths(x in trees(24, 3), y in trees(24, 3), seed in any::<u64>()) {
+        let table = table(&cost_of(seed), 1.0 / 3.0);
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            assert_soft_paths_agree(&x, &y, costs);
+        }
+    }
 }
