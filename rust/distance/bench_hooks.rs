@@ -12,8 +12,10 @@ use crate::tree::{Orientation, Oriented, Prepared};
 pub struct Census {
     /// Blocks in rows that yield subtree values: isolated ones, chained ones.
     pub tree: [u64; 2],
-    /// Blocks in all other rows.
+    /// Blocks in other rows whose prefix maximum is computed.
     pub forest: [u64; 2],
+    /// Blocks in all other rows.
+    pub joined: u64,
     /// Blocks that are expanded, in rows of leaves.
     pub leaf: [u64; 2],
     /// Picks from other vectors, in rows of leaves.
@@ -49,7 +51,7 @@ impl InLanes for Count<'_> {
     fn run<S: Simd>(self, _: S) -> Result<Census> {
         let Self { rows, columns } = self;
         let columns = Columns::<S>::new(&[columns], &Cancel::default())?;
-        let (mut tree, mut forest, mut leaf, mut children) = (0, 0, 0, 0);
+        let (mut tree, mut forest, mut joined, mut leaf, mut children) = (0, 0, 0, 0, 0);
         for &keyroot in &rows.fresh {
             let keyroot = keyroot as usize;
             for i in rows.first(keyroot)..=keyroot {
@@ -57,7 +59,9 @@ impl InLanes for Count<'_> {
                     tree += 1;
                     children += rows.children(i).count() as u64;
                 } else {
-                    forest += 1;
+                    let scanned = rows.size[i + 1] == 1 || rows.first(i + 1) == rows.first(keyroot);
+                    forest += u64::from(scanned);
+                    joined += u64::from(!scanned);
                     leaf += u64::from(rows.size[i] == 1);
                 }
             }
@@ -69,6 +73,7 @@ impl InLanes for Count<'_> {
         Ok(Census {
             tree: blocks.map(|blocks| blocks * tree),
             forest: blocks.map(|blocks| blocks * forest),
+            joined: blocks.iter().sum::<u64>() * joined,
             leaf: blocks.map(|blocks| blocks * leaf),
             far: columns.far.len() as u64 * leaf,
             merged: children * columns.vectors as u64,
@@ -97,7 +102,8 @@ mod tests {
         assert_eq!(of(&chain, &chain, Lanes::Bytes), expected);
         // The second leaf of the star is a key-root, and once more a row below the root.
         let forest = [1, 0];
-        let expected = Census { tree: [3, 0], forest, leaf: forest, merged: 2, far: 0 };
+        let expected =
+            Census { tree: [3, 0], forest, leaf: forest, merged: 2, ..Census::default() };
         assert_eq!(of(&star, &star, Lanes::Bytes), expected);
     }
 }

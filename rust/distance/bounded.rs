@@ -36,6 +36,16 @@ pub fn planned_result(
     measured_within(pair, plan, measure, cutoff.unwrap_or(f64::INFINITY), scratch)
 }
 
+/// Estimated nanoseconds of the distance of a pair.
+fn work(pair: &Pair<'_>, plan: &PairPlan) -> f64 {
+    plan.cells() * cell_time(SetCosts::Fixed(pair.costs), pair.smaller())
+}
+
+/// Whether a bound of the distance of a pair may take less time than the distance.
+pub(crate) fn bounds_may_pay(pair: &Pair<'_>, plan: &PairPlan) -> bool {
+    work(pair, plan) >= SMALL
+}
+
 /// The result of a measure for the distance of a pair, if it is at most `cutoff`; infinity if it is
 /// not.
 ///
@@ -51,8 +61,7 @@ pub(crate) fn measured_within(
     if plan.is_free() {
         return Ok(if cutoff >= 0.0 { 0.0 } else { f64::INFINITY });
     }
-    let costs = SetCosts::Fixed(pair.costs);
-    let work = plan.cells() * cell_time(costs, pair.smaller());
+    let (costs, work) = (SetCosts::Fixed(pair.costs), work(pair, plan));
     if work < SMALL || cutoff == f64::INFINITY {
         let found = measure.of(planned_distance(pair, plan, scratch)?);
         return Ok(if found <= cutoff { found } else { f64::INFINITY });

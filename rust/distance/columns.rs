@@ -30,6 +30,8 @@ use std::ops::Range;
 const BLOCKS_PER_CHUNK: usize = 64;
 /// Blocks of one kind that runs of several levels are joined to.
 const BLOCKS_PER_RUN: usize = 32;
+/// Most lanes of a vector.
+const MOST_LANES: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// Control data of one level in one vector of lanes.
@@ -113,7 +115,7 @@ impl<S: Simd> Columns<S> {
     pub(crate) fn new(trees: &[&Oriented], cancel: &Cancel) -> Result<Self> {
         let lanes = trees.iter().map(|tree| tree.len()).sum::<usize>();
         let vectors = lanes.div_ceil(S::LANES);
-        let mut first_of = Vec::with_capacity(lanes);
+        let mut first_of = Vec::with_capacity(vectors * S::LANES);
         let mut segments = Vec::new();
         for tree in trees {
             let offset = first_of.len();
@@ -126,6 +128,7 @@ impl<S: Simd> Columns<S> {
                 }
             }
         }
+        first_of.extend(lanes as u32..(vectors * S::LANES) as u32);
         let widths = segments.iter().map(|segment| {
             u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
         });
@@ -135,11 +138,13 @@ impl<S: Simd> Columns<S> {
         memory::check("the column tables", most_blocks * bytes as u64)?;
         // Stable, so that the segments of a level stay in the order of their lanes.
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
+        let levels = segments.first().map_or(0, |segment| segment.level as usize + 1);
+        let blocks = levels.saturating_mul(vectors).min(most_blocks as usize);
         let mut builder = Builder {
             columns: Self {
                 vectors,
-                blocks: Vec::new(),
-                vector_of: Vec::new(),
+                blocks: Vec::with_capacity(blocks.min(BLOCKS_PER_CHUNK)),
+                vector_of: Vec::with_capacity(blocks.min(BLOCKS_PER_CHUNK)),
                 far: Vec::new(),
                 gathers: Vec::new(),
                 runs: Vec::new(),
@@ -187,9 +192,46 @@ impl<S: Simd> Columns<S> {
     }
 }
 
+/// What the lanes of a vector are at a level.
+struct LaneRoles<S: Simd> {
+    /// The first lane of the segment of each lane, from the first lane of the vector; idle lanes
+    /// are segments of their own.
+    starts: [i32; MOST_LANES],
+    /// Not the first lane of its segment.
+    inside: [bool; MOST_LANES],
+    /// On the left path of its segment.
+    path: [bool; MOST_LANES],
+    /// Off this path.
+    apart: [bool; MOST_LANES],
+    /// In a segment that comes from the previous vector.
+    incoming: [bool; MOST_LANES],
+    simd: std::marker::PhantomData<S>,
+}
+
+impl<S: Simd> LaneRoles<S> {
+    /// From the first lanes of the segment and of the subtree of each lane. A loop without
+    /// branches, which the compiler makes vector instructions of.
+    fn new(start_of: &[u32], first_of: &[u32], base: usize) -> Self {
+        let none = [false; MOST_LANES];
+        let (mut inside, mut path, mut apart, mut incoming) = (none, none, none, none);
+        let mut starts = [0; MOST_LANES];
+        let (start_of, first_of) = (&start_of[..S::LANES], &first_of[..S::LANES]);
+        for q in 0..S::LANES {
+            let (start, first, lane) = (start_of[q], first_of[q], (base + q) as u32);
+            let active = start != NONE;
+            starts[q] = if active { start as i32 - base as i32 } else { q as i32 };
+            inside[q] = active && (start < lane);
+            path[q] = active && (first == start);
+            apart[q] = active && (first != start);
+            incoming[q] = active && (start < base as u32);
+        }
+        Self { starts, inside, path, apart, incoming, simd: std::marker::PhantomData }
+    }
+}
+
 struct Builder<S: Simd> {
     columns: Columns<S>,
-    /// First lane of the subtree of each lane.
+    /// First lane of the subtree of each lane; of lanes without a node, themselves.
     first_of: Vec<u32>,
     /// First lane of the segment of each lane at the current level.
     start_of: Vec<u32>,
@@ -254,7 +296,7 @@ impl<S: Simd> Builder<S> {
     fn add_gather(&mut self, vector: usize, chained: bool) {
         let run_start = self.run_start();
         let base = vector * S::LANES;
-        let mut sources = [0u32; 64];
+        let mut sources = [0u32; MOST_LANES];
         for (q, source) in sources.iter_mut().enumerate().take(S::LANES) {
             let active = chained && self.start_of[base + q] != NONE;
             let lane = if active { self.first_of[base + q] as usize } else { base + q };
@@ -271,20 +313,12 @@ impl<S: Simd> Builder<S> {
 
     fn add_block(&mut self, vector: usize, chained: bool) {
         let base = vector * S::LANES;
-        let start_of = &self.start_of[base..base + S::LANES];
-        let active = |q: usize| start_of[q] != NONE;
-        let path = |q: usize| active(q) && self.first_of[base + q] == start_of[q];
-        let incoming = |q: usize| active(q) && (start_of[q] as usize) < base;
-        let mut starts = [0i32; 64];
-        let mut near = [None; 64];
+        let lanes = LaneRoles::<S>::new(&self.start_of[base..], &self.first_of[base..], base);
+        let mut near = [None; MOST_LANES];
         // (lane, lane to take from) for lanes that need another vector of the chain.
         let mut far = Vec::new();
-        for q in 0..S::LANES {
-            starts[q] =
-                if active(q) { (i64::from(start_of[q]) - base as i64) as i32 } else { q as i32 };
-            if !active(q) || path(q) {
-                continue;
-            }
+        let apart = lanes.apart.iter().enumerate().filter(|(_, apart)| **apart);
+        for (q, _) in apart {
             let source = self.first_of[base + q] as usize;
             if !chained {
                 // Isolated blocks pick before they shift: one lane further left.
@@ -295,12 +329,13 @@ impl<S: Simd> Builder<S> {
                 far.push((q, source));
             }
         }
+        let through = lanes.incoming[S::LANES - 1];
         self.columns.blocks.push(Block {
-            scan: S::scan_control(&starts[..S::LANES]),
-            inside: S::mask(|q| active(q) && ((base + q) as u32) > start_of[q]),
-            path: S::mask(path),
-            carry: S::mask(incoming),
-            through: S::mask(|_| incoming(S::LANES - 1)),
+            scan: S::scan_control(&lanes.starts[..S::LANES]),
+            inside: S::mask(|q| lanes.inside[q]),
+            path: S::mask(|q| lanes.path[q]),
+            carry: if chained { S::mask(|q| lanes.incoming[q]) } else { S::zero() },
+            through: if through { S::mask(|_| true) } else { S::zero() },
             pick: S::pick_control(&near[..S::LANES]),
         });
         self.columns.vector_of.push(vector as u32);
@@ -308,7 +343,7 @@ impl<S: Simd> Builder<S> {
         let run_start = self.run_start();
         while let Some(&(_, source)) = far.first() {
             let group = source / part;
-            let mut sources = [None; 64];
+            let mut sources = [None; MOST_LANES];
             far.retain(|&(q, source)| {
                 let here = source / part == group;
                 if here {

@@ -10,7 +10,7 @@ use crate::distance::{inner, profile};
 use crate::error::Result;
 use crate::pair::{Costs, Operand, Pair};
 use crate::simd::{Family, InStoredLanes, Instructions, Lanes, Simd, in_stored_lanes};
-use crate::tree::Orientation;
+use crate::tree::{Orientation, Prepared};
 
 /// Which kernel may be used. All give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Route {
 
 /// Below this much work (cells) a pair whose column tables are not there yet is left to the
 /// scalar kernel: building the tables would take longer.
-const TABLES_PAY_OFF: f64 = 3000.0;
+const TABLES_PAY_OFF: f64 = 1200.0;
 /// A small tree that has been a column this often will be one again: its tables are built.
 const OFTEN: u32 = 8;
 /// The tree along the rows.
@@ -105,7 +105,7 @@ impl<'a> From<Operand<'a>> for RowTree<'a> {
 pub(crate) struct Group<'a> {
     pub(crate) members: &'a [Operand<'a>],
     pub(crate) orientation: Orientation,
-    /// Label codes of all lanes.
+    /// Label codes of all lanes; see [`profile::pad_codes`].
     pub(crate) codes: &'a [u32],
     /// Nodes of the largest member.
     pub(crate) largest: usize,
@@ -121,8 +121,13 @@ pub(crate) fn estimate(row_work: u64, column_work: u64) -> f64 {
 /// The kernel for one pair on that route, with that much work.
 pub(crate) fn small_pair_kernel(pair: &Pair<'_>, route: Route, cells: f64) -> Kernel {
     let columns = if route.swapped { pair.x.tree } else { pair.y.tree };
-    let small = cells < TABLES_PAY_OFF && columns.slot().count_use(OFTEN) < OFTEN;
+    let small = cells < TABLES_PAY_OFF && uses_as_columns(columns) < OFTEN;
     if small { Kernel::Scalar } else { Kernel::Auto }
+}
+
+/// How often a tree that is about to be a column was one before, up to [`OFTEN`].
+pub(crate) fn uses_as_columns(columns: &Prepared) -> u32 {
+    columns.slot().count_use(OFTEN)
 }
 
 /// What is known of a pair before it is computed: whether its distance is plainly 0, and
@@ -151,6 +156,16 @@ impl PairPlan {
     /// Estimated cells; proportional to the time of the pair.
     pub fn cells(&self) -> f64 {
         self.cells
+    }
+
+    /// The side of the paths of both trees, and whether the second tree lies along the rows; `None` if
+    /// the distance is plainly 0, or if the paths are others.
+    pub(crate) fn outer(&self) -> Option<(Orientation, bool)> {
+        let Route { decomposition, swapped } = self.route?;
+        match decomposition {
+            Decomposition::Outer(orientation) => Some((orientation, swapped)),
+            Decomposition::Mixed | Decomposition::Inner => None,
+        }
     }
 
     /// Whether the distance is plainly 0.
@@ -220,6 +235,7 @@ pub(crate) fn with_savings(
     codes.clear();
     let tree = columns.tree.oriented(orientation);
     profile::append_codes(&columns, tree, &mut codes);
+    profile::pad_codes(&mut codes);
     let group = Group {
         members: &[columns],
         orientation,
@@ -231,7 +247,7 @@ pub(crate) fn with_savings(
     let run = GroupRun { rows, group: &group, costs, transposed, cancel };
     let result = run.savings(kernel, workspace, read);
     workspace.codes = codes;
-    workspace.shrink();
+    workspace.shrink(pair.nodes());
     result
 }
 
@@ -260,7 +276,11 @@ impl GroupRun<'_> {
             for lanes in hoped.into_iter().chain([sure]) {
                 let limit = (lanes != sure).then_some(lanes.most());
                 let visitor = Packed { run: self, read, limit };
-                let may_use = |instructions| kernel.may_use(instructions);
+                let bytes = group.codes.len() as u64 * lanes.bytes();
+                let may_use = |instructions: Instructions| {
+                    kernel.may_use(instructions)
+                        && (kernel.is_exact() || !instructions.is_too_wide(bytes))
+                };
                 let result = group
                     .keeper
                     .with_tables(|tables| in_stored_lanes(lanes, may_use, tables, packed, visitor));

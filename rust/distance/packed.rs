@@ -14,7 +14,8 @@
 //! of the key-root is a *tree row* and yields subtree values T; all others are *forest rows*,
 //! which need G[first(i)-1][first(j)-1]. That row is the one in which the left-most leaf of i was
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
-//! of the leaf on its path (one entry per level of nested key-roots).
+//! of the leaf on its path (one entry per level of nested key-roots). A forest row needs the prefix
+//! maximum only if the next one is a tree row or that of a leaf.
 
 use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
 use crate::distance::profile::Lazy;
@@ -164,10 +165,14 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
                 }
                 let level = (rows.depth[i] - inner) as usize;
                 let expanded = &mut expanded[level * width..][..width];
-                if rows.size[i] == 1 {
-                    leaf_row(pass, current, shifted, row, expanded);
-                } else {
-                    forest_row(pass, current, row, expanded);
+                let is_leaf = |i: usize| rows.size[i] == 1;
+                // The last row is a tree row.
+                let scanned = is_leaf(i + 1) || rows.first(i + 1) == first;
+                match (is_leaf(i), scanned) {
+                    (true, true) => leaf_row::<S, true>(pass, current, shifted, row, expanded),
+                    (true, false) => leaf_row::<S, false>(pass, current, shifted, row, expanded),
+                    (false, true) => forest_row(pass, current, row, expanded),
+                    (false, false) => joined_row(pass, current, row, expanded),
                 }
             }
         }
@@ -238,8 +243,12 @@ fn tree_row<S: Simd>(
     }
 }
 
-/// The same if all columns are in one vector: its subtree values stay in a register on their way
-/// from level to level; each level waits for the one before.
+/// The same if all columns are in one vector, without one level waiting for another.
+///
+/// An outer segment needs the subtree values of the segments inside it, which are prefix maxima of
+/// what is paired there and of the row before. The row before is no larger inside than it is outside,
+/// where more nodes can be paired. So the scan of the outer segment finds the same maxima in what
+/// is paired inside, before that is scanned.
 #[inline(always)]
 fn tree_row_of_one<S: Simd>(
     simd: S,
@@ -248,12 +257,14 @@ fn tree_row_of_one<S: Simd>(
     row: &mut S::Vector,
     savings: S::Vector,
 ) {
-    let mut known = *row;
-    for (block, cell) in blocks.iter().zip(current) {
-        let old = *cell;
+    let mut reached = *row;
+    for (block, &old) in blocks.iter().zip(&*current) {
         let paired = simd.add(simd.and(simd.shift(old), block.inside), savings);
-        let reached = simd.max(simd.and(paired, block.path), old);
-        *cell = simd.scan(simd.max(reached, known), &block.scan);
+        reached = simd.max(simd.and(paired, block.path), reached);
+    }
+    let mut known = reached;
+    for (block, cell) in blocks.iter().zip(current) {
+        *cell = simd.scan(simd.max(*cell, reached), &block.scan);
         known = simd.max(simd.and(*cell, block.path), known);
     }
     *row = known;
@@ -290,7 +301,7 @@ fn tree_run<S: Simd, const CHAINED: bool>(
 /// The row of a leaf off the left path: a forest row that first puts into every lane the value
 /// just before its subtree, G[i-1][first(j)-1], and keeps these for the ancestors of the leaf.
 #[inline(always)]
-fn leaf_row<S: Simd>(
+fn leaf_row<S: Simd, const SCANNED: bool>(
     pass: Pass<'_, S>,
     current: &mut [S::Vector],
     shifted: &mut [S::Vector],
@@ -302,7 +313,8 @@ fn leaf_row<S: Simd>(
         let blocks = columns.blocks[chunk.blocks.clone()].iter();
         for ((block, cell), apart) in blocks.zip(current).zip(expanded) {
             *apart = simd.pick(*cell, &block.pick);
-            *cell = simd.scan(simd.max(simd.add(*apart, value), *cell), &block.scan);
+            let joined = simd.max(simd.add(*apart, value), *cell);
+            *cell = if SCANNED { simd.scan(joined, &block.scan) } else { joined };
         }
         return;
     }
@@ -311,7 +323,11 @@ fn leaf_row<S: Simd>(
         let expanded = &mut expanded[run.within(chunk)];
         if run.chained {
             expand_chain(simd, columns, run, cells, shifted, expanded);
-            forest_run::<S, true>(simd, columns, run, cells, row, expanded);
+            if SCANNED {
+                forest_run::<S, true>(simd, columns, run, cells, row, expanded);
+            } else {
+                join(simd, &columns.vector_of[run.blocks.clone()], cells, row, expanded);
+            }
             continue;
         }
         let blocks = columns.blocks[run.blocks.clone()].iter();
@@ -319,8 +335,8 @@ fn leaf_row<S: Simd>(
         let cells = cells.iter_mut().zip(expanded);
         for ((block, &vector), (cell, apart)) in blocks.zip(vectors).zip(cells) {
             *apart = simd.pick(*cell, &block.pick);
-            let joined = simd.add(*apart, row[vector as usize]);
-            *cell = simd.scan(simd.max(joined, *cell), &block.scan);
+            let joined = simd.max(simd.add(*apart, row[vector as usize]), *cell);
+            *cell = if SCANNED { simd.scan(joined, &block.scan) } else { joined };
         }
     }
 }
@@ -394,6 +410,40 @@ fn forest_row<S: Simd>(
         } else {
             forest_run::<S, false>(simd, columns, run, cells, row, expanded);
         }
+    }
+}
+
+/// The same without the prefix maximum: the maximum of two rows can be scanned as well as each of them,
+/// so rows are scanned only where the next row moves values between lanes, which those of nodes with
+/// children do not.
+#[inline(always)]
+fn joined_row<S: Simd>(
+    pass: Pass<'_, S>,
+    current: &mut [S::Vector],
+    row: &[S::Vector],
+    expanded: &[S::Vector],
+) {
+    let Pass { simd, columns, chunk } = pass;
+    if let &[value] = row {
+        for (cell, &apart) in current.iter_mut().zip(expanded) {
+            *cell = simd.max(simd.add(apart, value), *cell);
+        }
+        return;
+    }
+    join(simd, &columns.vector_of[chunk.blocks.clone()], current, row, expanded);
+}
+
+/// Joins what is before each subtree with what the subtree saves.
+#[inline(always)]
+fn join<S: Simd>(
+    simd: S,
+    vectors: &[u32],
+    cells: &mut [S::Vector],
+    row: &[S::Vector],
+    expanded: &[S::Vector],
+) {
+    for ((&vector, cell), &apart) in vectors.iter().zip(cells).zip(expanded) {
+        *cell = simd.max(simd.add(apart, row[vector as usize]), *cell);
     }
 }
 

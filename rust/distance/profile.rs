@@ -7,6 +7,15 @@ use crate::tree::Oriented;
 /// Label code of a virtual root.
 pub(crate) const VIRTUAL: u32 = u32::MAX;
 
+/// Codes that are compared at a time.
+const TOGETHER: usize = 16;
+
+/// Appends codes to those of all columns, so that they are compared without a rest where the lanes
+/// of a row are as many.
+pub(crate) fn pad_codes(codes: &mut Vec<u32>) {
+    codes.resize(codes.len().next_multiple_of(TOGETHER), VIRTUAL);
+}
+
 /// Appends the label codes of a column tree, in postorder.
 pub(crate) fn append_codes(operand: &Operand<'_>, tree: &Oriented, codes: &mut Vec<u32>) {
     let labels = operand.tree.labels();
@@ -21,8 +30,8 @@ pub(crate) fn height(rows: &Operand<'_>) -> usize {
     rows.tree.labels().len() + 1
 }
 
-/// What savings are taken from: costs, and the label codes of all columns. With `transposed`, the
-/// rows are the target of the edit and the columns its source.
+/// What savings are taken from: costs, and the label codes of all columns, which those of virtual
+/// roots may follow. With `transposed`, the rows are the target of the edit and the columns its source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) costs: Costs<'a>,
@@ -51,18 +60,15 @@ impl Source<'_> {
             out.fill(zero);
             return;
         }
-        let (out, padding) = out.split_at_mut(self.codes.len());
+        let codes = &self.codes[..self.codes.len().min(out.len())];
+        let (out, padding) = out.split_at_mut(codes.len());
         padding.fill(zero);
-        let savings = out.iter_mut().zip(self.codes);
         if let Some(costs) = self.costs.operations() {
             let (equal, different) = costs.savings();
-            let (equal, different) = (E::of(equal), E::of(different));
-            for (saving, &code) in savings {
-                let other = if code == VIRTUAL { zero } else { different };
-                *saving = if code == row { equal } else { other };
-            }
+            fill_by_equality(row, (E::of(equal), E::of(different)), codes, out);
             return;
         }
+        let savings = out.iter_mut().zip(codes);
         let Costs::Table(table) = self.costs else { return };
         if table.is_by_rows() {
             let labels = if self.transposed { table.shape().0 } else { table.shape().1 };
@@ -80,6 +86,27 @@ impl Source<'_> {
                 (_, true) => E::saving(table, code, row),
             };
         }
+    }
+}
+
+/// The savings of equal and of different labels.
+#[inline(always)]
+fn fill_by_equality<E: Element>(row: u32, savings: (E, E), codes: &[u32], out: &mut [E]) {
+    let (codes, last_codes) = codes.as_chunks::<TOGETHER>();
+    let (out, last_out) = out.as_chunks_mut::<TOGETHER>();
+    for (codes, out) in codes.iter().zip(out) {
+        fill_together(row, savings, codes, out);
+    }
+    fill_together(row, savings, last_codes, last_out);
+}
+
+/// The same; for a fixed number of codes these are vector instructions without a loop.
+#[inline(always)]
+fn fill_together<E: Element>(row: u32, savings: (E, E), codes: &[u32], out: &mut [E]) {
+    let (equal, different) = savings;
+    for (saving, &code) in out.iter_mut().zip(codes) {
+        let other = if code == VIRTUAL { E::default() } else { different };
+        *saving = if code == row { equal } else { other };
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::distance::profile::VIRTUAL;
 use crate::pair::Operand;
-use crate::tree::Oriented;
+use crate::tree::{ONCE, Oriented};
 
 /// Bytes of the table that rows are kept in: as much as caches hold. Tests make them run out.
 const KEPT_ROWS: usize = if cfg!(test) { 1 << 13 } else { 2 << 20 };
@@ -20,7 +20,7 @@ pub(crate) const KEPT_BYTES: (u64, u64) = (KEPT_ROWS as u64, KEPT_LABELS as u64)
 /// What the rows of one tree have in common with those of other trees.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shared<'a> {
-    /// A number for the subtree of each node, the same for equal ones.
+    /// A number for the subtree of each node, the same for equal ones; [`ONCE`] if there is no other.
     pub(crate) ids: &'a [u32],
     /// Different for different columns; not 0.
     pub(crate) columns: u64,
@@ -63,11 +63,17 @@ impl Places {
         (stamp == self.stamp).then_some(place)
     }
 
+    /// The next free place.
+    #[inline(always)]
+    fn next(&mut self) -> u32 {
+        self.used += 1;
+        self.used as u32 - 1
+    }
+
     /// The next free place, known by that number from now on, unless it has one.
     #[inline(always)]
     fn take(&mut self, id: usize) -> u32 {
-        let place = self.used as u32;
-        self.used += 1;
+        let place = self.next();
         if self.known.len() <= id {
             self.known.resize((id + 1).next_power_of_two(), (0, 0));
         }
@@ -127,14 +133,18 @@ impl Sharing {
             self.path.clear();
             let below = |&i: &usize| tree.children(i).last();
             self.path.extend(std::iter::successors(Some(keyroot as usize), below));
-            if self.rows.get(ids[keyroot as usize] as usize).is_some() {
+            let id = ids[keyroot as usize];
+            if id != ONCE && self.rows.get(id as usize).is_some() {
                 for &i in &self.path {
                     self.row[i] = self.rows.get(ids[i] as usize).unwrap_or_default();
                 }
             } else {
                 self.fresh.push(keyroot);
                 for &i in self.path.iter().rev() {
-                    self.row[i] = self.rows.take(ids[i] as usize);
+                    self.row[i] = match ids[i] {
+                        ONCE => self.rows.next(),
+                        id => self.rows.take(id as usize),
+                    };
                 }
             }
         }

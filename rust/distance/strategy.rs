@@ -9,14 +9,19 @@ use crate::simd::Lanes;
 use crate::tree::{Orientation, Oriented, Prepared};
 
 /// Below this many cells nothing but left and right paths is looked at.
+const SMALLEST: f64 = 5e5;
+/// Below this many cells nothing but left, right and inner paths alone is looked at: finding the best
+/// mixture takes time.
 const SMALL: f64 = 4e6;
+/// How many times cheaper inner paths alone must be there.
+const INNER_MUST_GAIN: f64 = 2.0;
 /// How many times cheaper other paths must be at best before they are looked at: branches and
 /// stars, on which left or right paths are best, have rows for their leaves besides.
 const MAY_GAIN: f64 = 3.0;
 /// Time of one cell of an inner step, in cells of the packed kernel.
-const INNER_CELL: f64 = 0.25;
+const INNER_CELL: f64 = 0.2;
 /// Time of turning one cell, in cells of the packed kernel.
-const TURNED_CELL: f64 = 0.5;
+const TURNED_CELL: f64 = 0.25;
 /// Cells that a row of a strip takes as long as, beside its own.
 const STRIP_ROW: f64 = 16.0;
 /// Cells that copying a saving from one order of the columns to the other takes as long as.
@@ -69,6 +74,14 @@ pub(crate) fn mixing_may_pay(rows: &Prepared, least_rows: f64, cells: f64) -> bo
     cells > SMALL && MAY_GAIN * rows.nodes() as f64 * least_rows < cells
 }
 
+/// The same for one pair that takes that many cells along left or right paths.
+pub(crate) fn mixing_may_pay_alone(rows: &Prepared, columns: &Prepared, cells: f64) -> bool {
+    let (n, m) = (rows.nodes() as f64, columns.nodes() as f64);
+    let inner = INNER_CELL * n * m * m;
+    cells > SMALLEST && INNER_MUST_GAIN * inner < cells
+        || mixing_may_pay(rows, least_row(columns), cells)
+}
+
 /// Bytes of a lane for pairs whose smaller tree has that many nodes.
 fn lane_bytes(costs: Costs<'_>, smaller: usize) -> u64 {
     Lanes::narrowest(costs, smaller).map_or(size_of::<i128>() as u64, Lanes::bytes)
@@ -92,7 +105,8 @@ fn times(columns: &Prepared, lane_bytes: u64) -> RowTimes {
     }
 }
 
-/// The paths of a row tree that meets these columns; only inner ones, if they are all wanted so.
+/// The paths of a row tree that meets these columns; only inner ones, if they are all wanted so or
+/// if the pair is small: column tables for a few left or right paths take as long as they save.
 pub(crate) fn plan(
     rows: &Prepared,
     columns: &Prepared,
@@ -101,7 +115,7 @@ pub(crate) fn plan(
 ) -> PathPlan {
     let lane_bytes = lane_bytes(costs, rows.nodes().min(columns.nodes()));
     let mut times = times(columns, lane_bytes);
-    if only_inner {
+    if only_inner || best_outer(rows, columns).1 < SMALL {
         (times.left, times.right) = (f64::INFINITY, f64::INFINITY);
         times.most_kept = u32::MAX;
     }
@@ -121,7 +135,7 @@ fn mixed_work(rows: &Prepared, columns: &Prepared, costs: Costs<'_>) -> (f64, u6
 /// have sizes of that sum at most; costs that are computed for every pair are in doubles.
 pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>) -> u64 {
     // Leaves that are key-roots are in the work of rows, but not in that of columns.
-    if estimate(work.saturating_add(n.max(m)), work) < SMALL {
+    if estimate(work.saturating_add(n.max(m)), work) < SMALLEST {
         return 0;
     }
     let smaller = usize::try_from(n.min(m)).unwrap_or(usize::MAX);
@@ -143,11 +157,11 @@ fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -
 /// The cheapest way to decompose a pair, and its estimated cells.
 pub(crate) fn best_route(x: &Prepared, y: &Prepared, costs: Costs<'_>) -> (Route, f64) {
     let mut best = best_outer(x, y);
-    if best.1 < SMALL {
+    if best.1 < SMALLEST {
         return best;
     }
     for (swapped, rows, columns) in [(false, x, y), (true, y, x)] {
-        if columns.nodes() > LARGEST_COLUMNS || !mixing_may_pay(rows, least_row(columns), best.1) {
+        if columns.nodes() > LARGEST_COLUMNS || !mixing_may_pay_alone(rows, columns, best.1) {
             continue;
         }
         let (cells, bytes) = mixed_work(rows, columns, costs);

@@ -349,7 +349,7 @@ fn regular_shapes_have_known_distances() {
     // A comb: every second node is a leaf hanging off the spine, to its left.
     let comb = |n| prepare(&shape(n, |i| if i == 0 { -1 } else { (i as i32 - 1) / 2 * 2 }));
     // Combs have an odd number of nodes.
-    let [few, some, many] = if is_slow() { [35, 41, 71] } else { [99, 301, 401] };
+    let [few, some, many] = if is_slow() { [35, 41, 71] } else { [99, 151, 201] };
     for (x, y, expected) in [
         (chain(many), chain(few), (many - few) as f64),
         (star(some), star(few), (some - few) as f64),

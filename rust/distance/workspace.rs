@@ -7,6 +7,8 @@ use crate::simd::{AllLanes, Family, Simd};
 
 /// Buffers above this many bytes are given back after a single pair.
 const KEEP_BYTES: usize = 32 << 20;
+/// The buffers of pairs of trees with fewer nodes in sum are small: nobody asks how large they are.
+const SMALL_PAIR: usize = 256;
 
 /// Buffers of the packed kernel for one kind of lanes.
 #[derive(Debug)]
@@ -37,9 +39,10 @@ impl Workspace {
         scalar + self.packed.bytes_held()
     }
 
-    /// Frees large buffers.
-    pub(super) fn shrink(&mut self) {
-        if self.bytes_held() > KEEP_BYTES {
+    /// Frees large buffers after a pair of trees with that many nodes in sum.
+    #[inline]
+    pub(super) fn shrink(&mut self, nodes: usize) {
+        if nodes >= SMALL_PAIR && self.bytes_held() > KEEP_BYTES {
             *self = Self::default();
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::distance::{
     ColumnTables, Group, GroupRun, Keeper, Kernel, Read, RowTree, Scratch, Shared, Whole,
-    append_codes, best_route, estimate, least_row, mixing_may_pay, pair_work, with_savings,
+    append_codes, best_route, estimate, least_row, mixing_may_pay, mixing_may_pay_alone, pad_codes,
+    pair_work, with_savings,
 };
 use crate::error::Result;
 use crate::pair::{Costs, Operand, Pair, SetCosts};
@@ -24,13 +25,13 @@ pub(super) static BATCHES: AtomicU64 = AtomicU64::new(1);
 const CALL: f64 = 2000.0;
 
 /// Whether paths chosen for each subtree may pay for one pair, however many others it is with.
-fn mixing_may_pay_alone(x: &Prepared, y: &Prepared) -> bool {
+fn is_better_alone(x: &Prepared, y: &Prepared) -> bool {
     let cells = Orientation::BOTH.map(|side| {
         let (rows, columns) = (x.oriented(side), y.oriented(side));
         estimate(rows.row_work, columns.column_work)
             .min(estimate(columns.row_work, rows.column_work))
     });
-    mixing_may_pay(x, least_row(y), cells[0].min(cells[1]))
+    mixing_may_pay_alone(x, y, cells[0].min(cells[1]))
 }
 
 /// Numbers of equal subtrees of the rows, on the side that most work is done on, if sharing what
@@ -114,6 +115,7 @@ impl<'a> Batch<'a> {
                 for member in &members {
                     append_codes(member, member.tree.oriented(side), &mut codes);
                 }
+                pad_codes(&mut codes);
                 codes
             }),
             column_work: sum(|tree| tree.column_work),
@@ -190,9 +192,7 @@ impl<'a> Batch<'a> {
     pub(super) fn way<'i>(&self, x: &Prepared, ids: Option<(Orientation, &'i [u32])>) -> Way<'i> {
         let (side, exchanged, cells) = self.route(x);
         let mut trees = self.members.iter().map(|member| member.tree);
-        if mixing_may_pay(x, self.least_rows, cells)
-            && trees.any(|tree| mixing_may_pay_alone(x, tree))
-        {
+        if mixing_may_pay(x, self.least_rows, cells) && trees.any(|tree| is_better_alone(x, tree)) {
             return Way::Alone;
         }
         if exchanged {

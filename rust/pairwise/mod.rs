@@ -9,6 +9,7 @@ pub mod edits;
 mod filter;
 mod find;
 mod matrix;
+mod packs;
 mod paired;
 mod plan;
 mod request;

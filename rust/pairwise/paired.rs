@@ -2,10 +2,13 @@
 
 use super::account::{Extent, account};
 use super::matrix::SMALL_MATRIX;
-use crate::distance::{PairPlan, Scratch, Workspace, estimate, measured_within};
+use super::packs::{self, Pack};
+
+use crate::cost::MeetingCosts;
+use crate::distance::{PairPlan, Scratch, Workspace, bounds_may_pay, estimate, measured_within};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pair::{Costs, LocalLabels, Measures, Norm, Operand, Pair, SetCosts, Side};
+use crate::pair::{Costs, LocalLabels, Measure, Measures, Norm, Operand, Pair, SetCosts, Side};
 use crate::parallel::{self, Cancel, Tasks};
 use crate::tree::{Orientation, Prepared};
 use std::cell::Cell;
@@ -60,8 +63,7 @@ pub fn paired(
     let done = Cell::new(0);
     let work = |buffers: &mut Buffers, task: usize| {
         let places = plan.tasks[task].clone();
-        let one = |&i: &u32| pairs.result(i as usize, buffers, cancel);
-        let results = plan.order[places.clone()].iter().map(one).collect::<Result<Vec<_>>>()?;
+        let results = pairs.task(&plan.order[places.clone()], buffers, cancel)?;
         Ok((places, results))
     };
     let mut receive = |(places, results): (Range<usize>, Vec<f64>)| {
@@ -139,37 +141,99 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// The result of the pair at an index, infinite above the cutoff.
-    fn result(&self, i: usize, buffers: &mut Buffers, cancel: &Cancel) -> Result<f64> {
+    /// The results of the pairs at some indices, infinite above the cutoff.
+    fn task(&self, indices: &[u32], buffers: &mut Buffers, cancel: &Cancel) -> Result<Vec<f64>> {
         let PairedRequest { x, y, costs, .. } = *self.request;
-        let (x, y) = (x.operand(i), y.operand(i));
-        let Buffers { workspace, numbers } = buffers;
-        let scratch = &mut Scratch { workspace, cancel };
+        let pair = |i: u32| (x.operand(i as usize), y.operand(i as usize));
         match costs {
-            SetCosts::Fixed(costs) => self.of_pair(&Pair { x, y, costs }, scratch),
-            SetCosts::Meeting(_) if costs.costs_nothing(&x, &y) => Ok(0.0),
+            SetCosts::Fixed(costs) => {
+                let pairs = indices.iter().map(|&i| pair(i)).map(|(x, y)| Pair { x, y, costs });
+                self.of_pairs(pairs, &mut Scratch { workspace: &mut buffers.workspace, cancel })
+            }
             SetCosts::Meeting(meeting) => {
-                let labels = |tree: &Operand<'_>, numbers: &mut Vec<u32>| {
-                    let one = std::iter::once(tree.tree);
-                    LocalLabels::in_buffer(std::mem::take(numbers), meeting, one, tree.codes)
-                };
-                let [of_x, of_y] = [labels(&x, &mut numbers[0]), labels(&y, &mut numbers[1])];
-                let table = of_x.table_for_one(meeting, &of_y);
-                let source = Operand { tree: x.tree, codes: Some(&of_x.codes) };
-                let target = Operand { tree: y.tree, codes: Some(&of_y.codes) };
-                let pair = Pair { x: source, y: target, costs: Costs::Table(&table) };
-                let result = self.of_pair(&pair, scratch);
-                *numbers = [of_x.give_back(x.tree), of_y.give_back(y.tree)];
-                result
+                let one = |&i: &u32| self.of_meeting(meeting, pair(i), buffers, cancel);
+                indices.iter().map(one).collect()
             }
         }
     }
 
-    fn of_pair(&self, pair: &Pair<'_>, scratch: &mut Scratch<'_>) -> Result<f64> {
+    /// The results of pairs, small ones side by side.
+    fn of_pairs<'p>(
+        &self,
+        pairs: impl ExactSizeIterator<Item = Pair<'p>>,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<Vec<f64>> {
+        let mut results = vec![0.0; pairs.len()];
+        let mut packs = Orientation::BOTH.map(Pack::new);
+        for (place, pair) in pairs.enumerate() {
+            let plan = PairPlan::new(&pair);
+            let packed = if self.is_cut(&pair, &plan) { None } else { packs::fits(&pair, &plan) };
+            match packed {
+                None => results[place] = self.of_pair(&pair, &plan, scratch)?,
+                Some((side, swapped)) => {
+                    let mut store = |at: usize, pair: &Pair<'_>, saved| {
+                        results[at] = self.of_saving(pair, saved);
+                    };
+                    packs[side as usize].add(place, pair, swapped, scratch, &mut store)?;
+                }
+            }
+        }
+        let mut store =
+            |at: usize, pair: &Pair<'_>, saved| results[at] = self.of_saving(pair, saved);
+        packs.iter_mut().try_for_each(|pack| pack.compute(scratch, &mut store))?;
+        Ok(results)
+    }
+
+    /// The result of two trees whose costs are computed for their labels.
+    fn of_meeting(
+        &self,
+        meeting: MeetingCosts<'_>,
+        (x, y): (Operand<'_>, Operand<'_>),
+        buffers: &mut Buffers,
+        cancel: &Cancel,
+    ) -> Result<f64> {
+        if self.request.costs.costs_nothing(&x, &y) {
+            return Ok(0.0);
+        }
+        let Buffers { workspace, numbers } = buffers;
+        let scratch = &mut Scratch { workspace, cancel };
+        let labels = |tree: &Operand<'_>, numbers: &mut Vec<u32>| {
+            let one = std::iter::once(tree.tree);
+            LocalLabels::in_buffer(std::mem::take(numbers), meeting, one, tree.codes)
+        };
+        let [of_x, of_y] = [labels(&x, &mut numbers[0]), labels(&y, &mut numbers[1])];
+        let table = of_x.table_for_one(meeting, &of_y);
+        let source = Operand { tree: x.tree, codes: Some(&of_x.codes) };
+        let target = Operand { tree: y.tree, codes: Some(&of_y.codes) };
+        let pair = Pair { x: source, y: target, costs: Costs::Table(&table) };
+        let result = self.of_pair(&pair, &PairPlan::new(&pair), scratch);
+        *numbers = [of_x.give_back(x.tree), of_y.give_back(y.tree)];
+        result
+    }
+
+    fn of_pair(&self, pair: &Pair<'_>, plan: &PairPlan, scratch: &mut Scratch<'_>) -> Result<f64> {
+        measured_within(pair, plan, self.measure(pair), self.cutoff(), scratch)
+    }
+
+    /// The result of a pair by the saving of its alignment.
+    fn of_saving(&self, pair: &Pair<'_>, saved: i128) -> f64 {
+        let distance = pair.costs.total(pair.nothing_saved() - saved);
+        let found = self.measure(pair).of(distance);
+        if found <= self.cutoff() { found } else { f64::INFINITY }
+    }
+
+    /// Whether bounds may show that a pair is above the cutoff.
+    fn is_cut(&self, pair: &Pair<'_>, plan: &PairPlan) -> bool {
+        self.cutoff() < f64::INFINITY && bounds_may_pay(pair, plan)
+    }
+
+    fn measure(&self, pair: &Pair<'_>) -> Measure {
         let nodes = (pair.x.tree.nodes(), pair.y.tree.nodes());
-        let measure = self.measures.of_pair(nodes, || pair.nothing_saved());
-        let cutoff = self.request.cutoff.unwrap_or(f64::INFINITY);
-        measured_within(pair, &PairPlan::new(pair), measure, cutoff, scratch)
+        self.measures.of_pair(nodes, || pair.nothing_saved())
+    }
+
+    fn cutoff(&self) -> f64 {
+        self.request.cutoff.unwrap_or(f64::INFINITY)
     }
 }
 
@@ -280,6 +344,39 @@ mod tests {
                 (SetCosts::Meeting(MeetingCosts::Vectors(&vectors)), largest(&lengths)),
             ] {
                 check(&PairedRequest { x: side(&x), y: side(&y), costs, cutoff: None, norm }, gap);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(naive::cases(30))]
+
+        /// Many pairs that share vectors, along both sides and in both roles.
+        #[test]
+        fn small_pairs_side_by_side_are_those_of_a_matrix(
+            pairs in proptest::collection::vec((trees(24, 5), trees(24, 5)), 20..40),
+            costs in proptest::collection::vec(0u8..30, 25 + 10),
+            norm in norms(),
+        ) {
+            let (x, y): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+            let (x, y) = (prepare(&x), prepare(&y));
+            let side = |trees| Side { trees, codes: None };
+            for quantum in [1.0, 0.25, 1.0 / 7.0] {
+                let costs: Vec<_> = costs.iter().map(|&c| f64::from(c) * quantum).collect();
+                let table = CostTable::new(&costs[..25], &costs[25..30], &costs[30..]).unwrap();
+                let gap = costs[25..].iter().copied().fold(0.0, f64::max);
+                for (costs, gap) in [(Costs::Unit, 1.0), (Costs::Table(&table), gap)] {
+                    let costs = SetCosts::Fixed(costs);
+                    let request =
+                        PairedRequest { x: side(&x), y: side(&y), costs, cutoff: None, norm };
+                    let expected = one_by_one(&request, gap);
+                    prop_assert_eq!(run(&request, 1), &expected[..]);
+                    let cutoff = expected[0];
+                    let cut = |&d: &f64| if d <= cutoff { d } else { f64::INFINITY };
+                    let expected: Vec<_> = expected.iter().map(cut).collect();
+                    let request = PairedRequest { cutoff: Some(cutoff), ..request };
+                    prop_assert_eq!(run(&request, 2), expected);
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::python::distance::{GivenPair, LONG_PAIR, SMALL_PAIR, WORKSPACE, with_
 use crate::python::run::{self, Work};
 use crate::python::set::PreparedSet;
 use crate::python::tree::TreeData;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -353,11 +353,10 @@ pub(super) fn subtree_distances<'py>(
 /// Edit counts of many pairs as the arrays of a CSR matrix: values, columns, row starts.
 type Csr<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
-/// For each label of both sets its symbol, and the number of symbols; then the pairs of trees.
-type SymbolsAndPairs<'py> = (
-    (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, u32),
-    (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
-);
+/// For each label of the second set its symbol, if it is not its code, as it is for the first; the number
+/// of symbols; the pairs of trees; what is added to the second tree of a pair.
+type SymbolsAndPairs<'py> =
+    (Option<PyReadonlyArray1<'py, u32>>, u32, PyReadonlyArray2<'py, i64>, usize);
 
 /// Counts how often each symbol is edited into each other one, for pairs of trees. `script` is
 /// whether to average, the temperature, and the tolerance of ties.
@@ -371,31 +370,38 @@ pub(super) fn edit_counts<'py>(
     work: Work,
 ) -> PyResult<Csr<'py>> {
     let ((codes_x, codes_y), costs) = resolved;
-    let (symbols, pairs) = counted;
+    let (of_y, symbols, pairs, shift) = counted;
     let (average, temperature, tolerance) = script;
     let (threads, progress) = work;
     let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
     let x = Side { trees: &sets.0.get().trees, codes: codes_x };
     let y = Side { trees: &sets.1.get().trees, codes: codes_y };
-    let symbol_of = (symbols.0.as_slice()?, symbols.1.as_slice()?);
+    let own: Vec<_> = (0..symbols).collect();
+    let of_y = of_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let symbol_of = (&own[..], of_y.unwrap_or(&own));
     let script = match (average, temperature) {
         (_, Some(temperature)) => Script::Soft(temperature),
         (true, None) => Script::Average,
         (false, None) => Script::One,
     };
     let (n, m) = (x.trees.len(), y.trees.len());
-    let pairs: Vec<_> =
-        pairs.0.as_slice()?.iter().copied().zip(pairs.1.as_slice()?.iter().copied()).collect();
-    if let Some(pair) = pairs.iter().find(|pair| pair.0 as usize >= n || pair.1 as usize >= m) {
-        return Err(Error::Invalid(format!(
-            "pairs must be in the range [0, {n}) x [0, {m}); got {pair:?}"
-        ))
-        .into());
-    }
+    let index = |given: i64, shift: usize, count: usize| {
+        let found = usize::try_from(given).ok()?.checked_add(shift)?;
+        (found < count).then_some(found as u32)
+    };
+    let pairs = pairs.as_slice()?.chunks_exact(2).map(|pair| {
+        let found = (index(pair[0], 0, n), index(pair[1], shift, m));
+        let (Some(i), Some(j)) = found else {
+            return Err(Error::Invalid(format!(
+                "pairs must be in the range [0, {n}) x [0, {m}); got {pair:?}"
+            )));
+        };
+        Ok((i, j))
+    });
+    let pairs = pairs.collect::<Result<Vec<_>>>()?;
     let mut rows = vec![Vec::new(); pairs.len()];
     with_set_costs(py, costs.as_ref(), |costs| {
-        let symbols = symbols.2;
         let request = edits::CountRequest { x, y, symbol_of, symbols, costs, script, tolerance };
         run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
             let store = |position: usize, counts| rows[position] = counts;

@@ -16,11 +16,14 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
+use std::sync::LazyLock;
 
 /// Below this much work (cells) a pair takes microseconds and keeps the GIL.
 pub(super) const SMALL_PAIR: f64 = 1e5;
 /// Above this much work a pair takes long enough that someone may press Ctrl-C.
 pub(super) const LONG_PAIR: f64 = 2e7;
+/// The token of work that ends before anyone could stop it: no one sets it.
+static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 
 thread_local! {
     pub(super) static WORKSPACE: RefCell<Workspace> = RefCell::default();
@@ -42,12 +45,12 @@ fn pair_distance(
             _ => distance::planned_result(pair, &plan, norm, cutoff, scratch),
         }
     };
-    let quick = |cancel: &Cancel| WORKSPACE.with_borrow_mut(|scratch| compute(scratch, cancel));
+    let quick = || WORKSPACE.with_borrow_mut(|scratch| compute(scratch, &NEVER));
     if plan.cells() < SMALL_PAIR {
-        return Ok(quick(&Cancel::default())?);
+        return Ok(quick()?);
     }
     if plan.cells() < LONG_PAIR {
-        return run::briefly(py, || quick(&Cancel::default()));
+        return run::briefly(py, quick);
     }
     run::watched(py, |cancel| compute(&mut Workspace::default(), cancel))
 }

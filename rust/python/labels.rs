@@ -4,24 +4,41 @@
 //! takes as long as the distance of two small trees.
 
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
+
+/// A short text with its length: Python is not asked whether two of them are equal.
+type Key = [u8; 16];
 
 /// The hashes of the labels of a tree, and where to look for each.
 pub(super) struct LabelTable {
     hashes: Vec<isize>,
+    /// The labels that are short texts; of all others, whose length is more, [`LONG`].
+    keys: Vec<Key>,
     /// Codes of labels by the last bits of their hashes, or the next free place; [`FREE`] where
     /// there is none. At most half of the places are taken.
     places: Vec<u32>,
 }
 
 const FREE: u32 = u32::MAX;
+const LONG: Key = [u8::MAX; 16];
+
+/// The key of a label. Instances of subclasses of `str` may be equal to what they like.
+fn key_of(label: &Bound<'_, PyAny>) -> Key {
+    let text = label.cast_exact::<PyString>().ok().and_then(|text| text.to_str().ok());
+    let Some(text) = text.filter(|text| text.len() < LONG.len()) else { return LONG };
+    let mut key = [0; 16];
+    key[..text.len()].copy_from_slice(text.as_bytes());
+    key[LONG.len() - 1] = text.len() as u8;
+    key
+}
 
 impl LabelTable {
     /// The table of labels that are all different.
     pub(super) fn new(alphabet: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let hashes = alphabet.iter().map(|label| label.hash()).collect::<PyResult<Vec<_>>>()?;
-        let mut table =
-            Self { places: vec![FREE; (2 * hashes.len()).next_power_of_two()], hashes: Vec::new() };
+        let keys = alphabet.iter().map(|label| key_of(&label)).collect();
+        let places = vec![FREE; (2 * hashes.len()).next_power_of_two()];
+        let mut table = Self { places, keys, hashes: Vec::new() };
         for (code, &hash) in (0..).zip(&hashes) {
             let mut place = table.place(hash);
             while table.places[place] != FREE {
@@ -42,19 +59,28 @@ impl LabelTable {
         (place + 1) & (self.places.len() - 1)
     }
 
-    /// The code of a label with this hash, among these labels.
+    /// The code, among these labels, of a label of another tree.
+    #[inline]
     fn find(
         &self,
         alphabet: &Bound<'_, PyTuple>,
-        label: &Bound<'_, PyAny>,
-        hash: isize,
+        (others, other): (&Bound<'_, PyTuple>, &Self),
+        label: usize,
     ) -> PyResult<Option<u32>> {
+        let (hash, key) = (other.hashes[label], other.keys[label]);
         let mut place = self.place(hash);
         while self.places[place] != FREE {
             let code = self.places[place];
             if self.hashes[code as usize] == hash {
-                let known = alphabet.get_borrowed_item(code as usize)?;
-                if known.is(label) || known.eq(label)? {
+                let known = self.keys[code as usize];
+                let equal = if key != LONG && known != LONG {
+                    key == known
+                } else {
+                    let known = alphabet.get_borrowed_item(code as usize)?;
+                    let label = others.get_borrowed_item(label)?;
+                    known.is(&*label) || known.eq(&*label)?
+                };
+                if equal {
                     return Ok(Some(code));
                 }
             }
@@ -73,8 +99,8 @@ impl LabelTable {
     ) -> PyResult<()> {
         let mut new = self.hashes.len() as u32;
         codes.clear();
-        for (label, &hash) in others.iter_borrowed().zip(&other.hashes) {
-            codes.push(self.find(alphabet, &label, hash)?.unwrap_or_else(|| {
+        for label in 0..other.hashes.len() {
+            codes.push(self.find(alphabet, (others, other), label)?.unwrap_or_else(|| {
                 new += 1;
                 new - 1
             }));

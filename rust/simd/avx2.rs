@@ -6,13 +6,15 @@
 
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that AVX2 is there
 
-use super::{Simd, Sources, Vectorized, all_lanes};
+use super::{Simd, Sources, Vectorized, all_lanes, segments, turn_groups};
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_load_si128, _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd,
     _mm256_adds_epu8, _mm256_adds_epu16, _mm256_alignr_epi8, _mm256_and_si256, _mm256_blendv_epi8,
     _mm256_broadcastsi128_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64,
     _mm256_max_epi32, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_pd, _mm256_or_si256,
-    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_shuffle_epi8,
+    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_shuffle_epi8, _mm256_unpackhi_epi8,
+    _mm256_unpackhi_epi16, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8,
+    _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 /// The proof that this machine has AVX2; only [`Avx2::detect`] makes one.
@@ -60,7 +62,8 @@ impl V {
 macro_rules! lanes {
     ($name:ident, $elem:ty, steps: $steps:literal, gathers: $gathers:ty,
      last: |$upper:ident| $last:expr,
-     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr,
+     mix: $low:ident, $high:ident) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name(pub(crate) Avx2);
@@ -128,19 +131,13 @@ macro_rules! lanes {
                 ))
             }
             fn scan_control(starts: &[i32]) -> Self::Scan {
-                std::array::from_fn(|step| {
-                    V::shuffle::<{ size_of::<$elem>() }>(|q| {
-                        let in_half = q % Self::HALF;
-                        if step == $steps {
-                            let last_below = Self::HALF as i32 - 1;
-                            let carried = q >= Self::HALF && starts[q] <= last_below;
-                            return carried.then_some(Self::HALF - 1);
-                        }
-                        let by = 1 << step;
-                        let same = in_half >= by && (q - by) as i32 >= starts[q];
-                        Some(if same { in_half - by } else { in_half })
-                    })
-                })
+                const STEPS: [[u8; 32]; $steps + 1] = segments::steps(size_of::<$elem>());
+                let mut steps = segments::within(STEPS, size_of::<$elem>(), starts);
+                // The carry is shuffled out of the lower half into both.
+                for (byte, from) in steps[$steps].iter_mut().enumerate() {
+                    *from = if *from == byte as u8 { NOTHING } else { *from };
+                }
+                steps.map(V::from_bytes)
             }
             fn pick_control(sources: &Sources) -> Self::Pick {
                 std::array::from_fn(|half| {
@@ -243,6 +240,21 @@ macro_rules! lanes {
                 })
             }
             #[inline(always)]
+            fn turn(self, from: &[V], into: &mut [V], stride: usize, square: &mut [V]) {
+                let square = &mut square[..Self::LANES];
+                turn_groups!(from, stride, square, Self::HALF, $low, $high);
+                for row in 0..Self::HALF {
+                    let (a, b) = (square[row].0, square[Self::HALF + row].0);
+                    // SAFETY: `self` proves AVX2.
+                    (into[row * stride], into[(Self::HALF + row) * stride]) = unsafe {
+                        (
+                            V(_mm256_permute2x128_si256::<0x20>(a, b)),
+                            V(_mm256_permute2x128_si256::<0x31>(a, b)),
+                        )
+                    };
+                }
+            }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX2.
                 unsafe { self.run_with_avx2(kernel) }
@@ -290,17 +302,22 @@ impl<const LANES: usize> GatherControl for [u32; LANES] {
 
 lanes!(Bytes, u8, steps: 4, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([15; 8]) }.0),
-    add: |a, b| _mm256_adds_epu8(a, b), max: |a, b| _mm256_max_epu8(a, b));
+    add: |a, b| _mm256_adds_epu8(a, b), max: |a, b| _mm256_max_epu8(a, b),
+    mix: _mm256_unpacklo_epi8, _mm256_unpackhi_epi8);
 lanes!(Words, u16, steps: 3, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([14, 15, 14, 15, 14, 15, 14, 15]) }.0),
-    add: |a, b| _mm256_adds_epu16(a, b), max: |a, b| _mm256_max_epu16(a, b));
+    add: |a, b| _mm256_adds_epu16(a, b), max: |a, b| _mm256_max_epu16(a, b),
+    mix: _mm256_unpacklo_epi16, _mm256_unpackhi_epi16);
 lanes!(Ints, i32, steps: 2, gathers: (),
     last: |upper| _mm256_shuffle_epi8(upper, const { V::repeat([12, 13, 14, 15, 12, 13, 14, 15]) }.0),
-    add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b));
+    add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b),
+    mix: _mm256_unpacklo_epi32, _mm256_unpackhi_epi32);
 lanes!(Doubles, f64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
-    max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));
+    max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
+    mix: _mm256_unpacklo_epi64, _mm256_unpackhi_epi64);
 lanes!(Longs, i64, steps: 1, gathers: [u32; 4], last: |upper| upper,
     add: |a, b| _mm256_add_epi64(a, b),
-    max: |a, b| _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(b, a)));
+    max: |a, b| _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(b, a)),
+    mix: _mm256_unpacklo_epi64, _mm256_unpackhi_epi64);
 all_lanes!(Avx2, Longs => Longs);

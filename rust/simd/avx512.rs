@@ -7,13 +7,15 @@
 
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that they are there
 
-use super::{Simd, Sources, Vectorized, all_lanes};
+use super::{Simd, Sources, Vectorized, all_lanes, segments, turn_groups};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_adds_epu8,
     _mm512_adds_epu16, _mm512_alignr_epi8, _mm512_alignr_epi32, _mm512_alignr_epi64,
     _mm512_and_si512, _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_maskz_permutexvar_epi8,
     _mm512_max_epi32, _mm512_max_epi64, _mm512_max_epu8, _mm512_max_epu16, _mm512_max_pd,
-    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_shuffle_epi8,
+    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_shuffle_epi8, _mm512_shuffle_i32x4,
+    _mm512_unpackhi_epi8, _mm512_unpackhi_epi16, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64,
+    _mm512_unpacklo_epi8, _mm512_unpacklo_epi16, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
 };
 
 /// The proof that this machine has AVX-512 F, BW and VBMI; only [`Avx512::detect`] makes one.
@@ -91,7 +93,8 @@ pub(crate) struct Picked {
 macro_rules! lanes {
     ($name:ident, $elem:ty, steps: $steps:literal,
      shift_in: |$before:ident, $here:ident| $shift:expr,
-     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr,
+     mix: $low:ident, $high:ident) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name(pub(crate) Avx512);
@@ -155,23 +158,8 @@ macro_rules! lanes {
                 }))
             }
             fn scan_control(starts: &[i32]) -> Self::Scan {
-                let quarter = Self::QUARTER;
-                std::array::from_fn(|step| {
-                    V::permutation::<{ size_of::<$elem>() }>(|q| {
-                        // Lanes of other segments and quarters take themselves: the maximum of
-                        // a value with itself is no news.
-                        let source = match step {
-                            _ if step < $steps => {
-                                let by = 1 << step;
-                                if q % quarter >= by { q - by } else { q }
-                            }
-                            $steps if q / quarter % 2 == 1 => q / quarter * quarter - 1,
-                            _ if step > $steps && q >= 2 * quarter => 2 * quarter - 1,
-                            _ => q,
-                        };
-                        if source as i32 >= starts[q] { source } else { q }
-                    })
-                })
+                const STEPS: [[u8; 64]; $steps + 2] = segments::steps(size_of::<$elem>());
+                segments::within(STEPS, size_of::<$elem>(), starts).map(V::from_bytes)
             }
             fn pick_control(sources: &Sources) -> Picked {
                 Picked {
@@ -253,6 +241,37 @@ macro_rules! lanes {
                 V(unsafe { _mm512_or_si512(into.0, self.pick(*from, control).0) })
             }
             #[inline(always)]
+            fn turn(self, from: &[V], into: &mut [V], stride: usize, square: &mut [V]) {
+                let square = &mut square[..Self::LANES];
+                turn_groups!(from, stride, square, Self::QUARTER, $low, $high);
+                for row in 0..Self::QUARTER {
+                    let [a, b, c, d] =
+                        [0, 1, 2, 3].map(|group| square[group * Self::QUARTER + row].0);
+                    // SAFETY: `self` proves AVX-512.
+                    let turned = unsafe {
+                        let (left, right) = (
+                            _mm512_shuffle_i32x4::<0x44>(a, b),
+                            _mm512_shuffle_i32x4::<0xee>(a, b),
+                        );
+                        let (lower_left, lower_right) = (
+                            _mm512_shuffle_i32x4::<0x44>(c, d),
+                            _mm512_shuffle_i32x4::<0xee>(c, d),
+                        );
+                        [
+                            _mm512_shuffle_i32x4::<0x88>(left, lower_left),
+                            _mm512_shuffle_i32x4::<0xdd>(left, lower_left),
+                            _mm512_shuffle_i32x4::<0x88>(right, lower_right),
+                            _mm512_shuffle_i32x4::<0xdd>(right, lower_right),
+                        ]
+                    };
+                    let mut group = 0;
+                    while group < 4 {
+                        into[(group * Self::QUARTER + row) * stride] = V(turned[group]);
+                        group += 1;
+                    }
+                }
+            }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX-512.
                 unsafe { self.run_with_avx512(kernel) }
@@ -263,18 +282,23 @@ macro_rules! lanes {
 
 lanes!(Bytes, u8, steps: 4,
     shift_in: |before, a| _mm512_alignr_epi8::<15>(a, _mm512_alignr_epi64::<6>(a, before)),
-    add: |a, b| _mm512_adds_epu8(a, b), max: |a, b| _mm512_max_epu8(a, b));
+    add: |a, b| _mm512_adds_epu8(a, b), max: |a, b| _mm512_max_epu8(a, b),
+    mix: _mm512_unpacklo_epi8, _mm512_unpackhi_epi8);
 lanes!(Words, u16, steps: 3,
     shift_in: |before, a| _mm512_alignr_epi8::<14>(a, _mm512_alignr_epi64::<6>(a, before)),
-    add: |a, b| _mm512_adds_epu16(a, b), max: |a, b| _mm512_max_epu16(a, b));
+    add: |a, b| _mm512_adds_epu16(a, b), max: |a, b| _mm512_max_epu16(a, b),
+    mix: _mm512_unpacklo_epi16, _mm512_unpackhi_epi16);
 lanes!(Ints, i32, steps: 2,
     shift_in: |before, a| _mm512_alignr_epi32::<15>(a, before),
-    add: |a, b| _mm512_add_epi32(a, b), max: |a, b| _mm512_max_epi32(a, b));
+    add: |a, b| _mm512_add_epi32(a, b), max: |a, b| _mm512_max_epi32(a, b),
+    mix: _mm512_unpacklo_epi32, _mm512_unpackhi_epi32);
 lanes!(Doubles, f64, steps: 1,
     shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
     add: |a, b| _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
-    max: |a, b| _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))));
+    max: |a, b| _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
+    mix: _mm512_unpacklo_epi64, _mm512_unpackhi_epi64);
 lanes!(Longs, i64, steps: 1,
     shift_in: |before, a| _mm512_alignr_epi64::<7>(a, before),
-    add: |a, b| _mm512_add_epi64(a, b), max: |a, b| _mm512_max_epi64(a, b));
+    add: |a, b| _mm512_add_epi64(a, b), max: |a, b| _mm512_max_epi64(a, b),
+    mix: _mm512_unpacklo_epi64, _mm512_unpackhi_epi64);
 all_lanes!(Avx512, Longs => Longs);

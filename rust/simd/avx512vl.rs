@@ -9,13 +9,15 @@
 #![allow(unsafe_code)] // intrinsics; every value of the types below proves that they are there
 
 use super::avx2::GatherControl;
-use super::{Simd, Sources, Vectorized, all_lanes};
+use super::{Simd, Sources, Vectorized, all_lanes, segments, turn_groups};
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd, _mm256_adds_epu8,
     _mm256_adds_epu16, _mm256_alignr_epi8, _mm256_alignr_epi32, _mm256_alignr_epi64,
     _mm256_and_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_maskz_permutexvar_epi8,
     _mm256_max_epi32, _mm256_max_epi64, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_pd,
-    _mm256_or_si256, _mm256_permutexvar_epi8, _mm256_shuffle_epi8,
+    _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permutexvar_epi8, _mm256_shuffle_epi8,
+    _mm256_unpackhi_epi8, _mm256_unpackhi_epi16, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64,
+    _mm256_unpacklo_epi8, _mm256_unpacklo_epi16, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 /// The proof that this machine has AVX-512 F, BW, VL and VBMI; only [`Avx512vl::detect`] makes one.
@@ -94,7 +96,8 @@ pub(crate) struct Picked {
 macro_rules! lanes {
     ($name:ident, $elem:ty, steps: $steps:literal, gathers: $gathers:ty,
      shift_in: |$before:ident, $here:ident| $shift:expr,
-     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr,
+     mix: $low:ident, $high:ident) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name(pub(crate) Avx512vl);
@@ -158,22 +161,8 @@ macro_rules! lanes {
                 }))
             }
             fn scan_control(starts: &[i32]) -> Self::Scan {
-                let half = Self::HALF;
-                std::array::from_fn(|step| {
-                    V::permutation::<{ size_of::<$elem>() }>(|q| {
-                        // Lanes of other segments and halves take themselves: the maximum of
-                        // a value with itself is no news.
-                        let source = match step {
-                            _ if step < $steps => {
-                                let by = 1 << step;
-                                if q % half >= by { q - by } else { q }
-                            }
-                            _ if q >= half => half - 1,
-                            _ => q,
-                        };
-                        if source as i32 >= starts[q] { source } else { q }
-                    })
-                })
+                const STEPS: [[u8; 32]; $steps + 1] = segments::steps(size_of::<$elem>());
+                segments::within(STEPS, size_of::<$elem>(), starts).map(V::from_bytes)
             }
             fn pick_control(sources: &Sources) -> Picked {
                 Picked {
@@ -258,6 +247,21 @@ macro_rules! lanes {
                 V(unsafe { _mm256_or_si256(into.0, self.pick(*from, control).0) })
             }
             #[inline(always)]
+            fn turn(self, from: &[V], into: &mut [V], stride: usize, square: &mut [V]) {
+                let square = &mut square[..Self::LANES];
+                turn_groups!(from, stride, square, Self::HALF, $low, $high);
+                for row in 0..Self::HALF {
+                    let (a, b) = (square[row].0, square[Self::HALF + row].0);
+                    // SAFETY: `self` proves AVX-512.
+                    (into[row * stride], into[(Self::HALF + row) * stride]) = unsafe {
+                        (
+                            V(_mm256_permute2x128_si256::<0x20>(a, b)),
+                            V(_mm256_permute2x128_si256::<0x31>(a, b)),
+                        )
+                    };
+                }
+            }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 // SAFETY: `self` proves AVX-512.
                 unsafe { self.run_with_avx512vl(kernel) }
@@ -268,18 +272,23 @@ macro_rules! lanes {
 
 lanes!(Bytes, u8, steps: 4, gathers: (),
     shift_in: |before, a| _mm256_alignr_epi8::<15>(a, _mm256_alignr_epi64::<2>(a, before)),
-    add: |a, b| _mm256_adds_epu8(a, b), max: |a, b| _mm256_max_epu8(a, b));
+    add: |a, b| _mm256_adds_epu8(a, b), max: |a, b| _mm256_max_epu8(a, b),
+    mix: _mm256_unpacklo_epi8, _mm256_unpackhi_epi8);
 lanes!(Words, u16, steps: 3, gathers: (),
     shift_in: |before, a| _mm256_alignr_epi8::<14>(a, _mm256_alignr_epi64::<2>(a, before)),
-    add: |a, b| _mm256_adds_epu16(a, b), max: |a, b| _mm256_max_epu16(a, b));
+    add: |a, b| _mm256_adds_epu16(a, b), max: |a, b| _mm256_max_epu16(a, b),
+    mix: _mm256_unpacklo_epi16, _mm256_unpackhi_epi16);
 lanes!(Ints, i32, steps: 2, gathers: (),
     shift_in: |before, a| _mm256_alignr_epi32::<7>(a, before),
-    add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b));
+    add: |a, b| _mm256_add_epi32(a, b), max: |a, b| _mm256_max_epi32(a, b),
+    mix: _mm256_unpacklo_epi32, _mm256_unpackhi_epi32);
 lanes!(Doubles, f64, steps: 1, gathers: [u32; 4],
     shift_in: |before, a| _mm256_alignr_epi64::<3>(a, before),
     add: |a, b| _mm256_castpd_si256(_mm256_add_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
-    max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))));
+    max: |a, b| _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b))),
+    mix: _mm256_unpacklo_epi64, _mm256_unpackhi_epi64);
 lanes!(Longs, i64, steps: 1, gathers: [u32; 4],
     shift_in: |before, a| _mm256_alignr_epi64::<3>(a, before),
-    add: |a, b| _mm256_add_epi64(a, b), max: |a, b| _mm256_max_epi64(a, b));
+    add: |a, b| _mm256_add_epi64(a, b), max: |a, b| _mm256_max_epi64(a, b),
+    mix: _mm256_unpacklo_epi64, _mm256_unpackhi_epi64);
 all_lanes!(Avx512vl, Longs => Longs);

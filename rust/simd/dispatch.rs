@@ -142,6 +142,13 @@ macro_rules! instruction_sets {
                 }
             }
 
+            /// Whether columns of that many bytes fill half a vector at most, and there are vectors of
+            /// half the size with the same instructions: their scans have a step less.
+            #[inline(always)]
+            pub(crate) fn is_too_wide(self, bytes: u64) -> bool {
+                self == Self::Avx512 && bytes <= 32 && Self::Avx512vl.is_detected()
+            }
+
             /// Bytes of a vector of the best usable instructions; 32 if there are none.
             pub(crate) fn vector_bytes() -> u64 {
                 $(
@@ -255,5 +262,5 @@ instruction_sets! {
     Neon in neon if target_arch = "aarch64";
     /// 128-bit vectors on any machine, as far as the compiler finds instructions for them. Machines
     /// that have one of the above never use them; tests do.
-    Portable in portable if any(test, not(any(target_arch = "x86_64", target_arch = "aarch64")));
+    Portable in portable if any(test, feature = "fuzzing", not(any(target_arch = "x86_64", target_arch = "aarch64")));
 }

@@ -19,14 +19,15 @@ pub mod limit;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 pub(crate) mod portable;
+mod prefetch;
 mod processor;
+#[cfg(target_arch = "x86_64")]
+mod segments;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tours;
-#[cfg(target_arch = "x86_64")]
-mod turn;
 #[cfg(test)]
 pub(crate) mod twin;
 pub(crate) mod words;
@@ -38,35 +39,7 @@ pub(crate) use dispatch::{
 };
 pub use features::features;
 pub use lanes::Lanes;
-
-/// Rows and lanes of a block that is turned at once.
-pub(crate) const BLOCK: usize = 8;
-
-/// The block with its rows as columns.
-#[inline(always)]
-fn turned<E: Copy>(block: [[E; BLOCK]; BLOCK]) -> [[E; BLOCK]; BLOCK] {
-    let mut turned = block;
-    for (row, cells) in block.iter().enumerate() {
-        for (lane, &cell) in cells.iter().enumerate() {
-            turned[lane][row] = cell;
-        }
-    }
-    turned
-}
-
-/// The same for lanes that every x86-64 machine has shuffles for.
-macro_rules! turned_by_shuffles {
-    ($($name:ident: $type:ty),*) => { $(
-        #[inline(always)]
-        fn $name(block: [[$type; BLOCK]; BLOCK]) -> [[$type; BLOCK]; BLOCK] {
-            #[cfg(target_arch = "x86_64")]
-            return turn::$name(block);
-            #[cfg(not(target_arch = "x86_64"))]
-            turned(block)
-        }
-    )* };
-}
-turned_by_shuffles!(turned_words: u16, turned_ints: i32, turned_doubles: f64);
+pub(crate) use prefetch::prefetch;
 
 /// A number that lives in a lane.
 pub(crate) trait Element:
@@ -82,12 +55,10 @@ pub(crate) trait Element:
     fn to_whole(self) -> i128;
     /// The same, for all but the elements of wide tables.
     fn to_narrow(self) -> i64;
-    /// A block with its rows as columns.
-    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK];
 }
 
 macro_rules! element {
-    ($($type:ty => $turned:expr),*) => { $(impl Element for $type {
+    ($($type:ty),*) => { $(impl Element for $type {
         fn of(number: i128) -> Self { number as $type }
         #[inline(always)]
         fn of_float(number: f64) -> Self { number as $type }
@@ -100,12 +71,9 @@ macro_rules! element {
         #[allow(clippy::cast_lossless)]
         #[inline(always)]
         fn to_narrow(self) -> i64 { self as i64 }
-        #[inline(always)]
-        fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] { $turned(block) }
     })* };
 }
-element!(u8 => turned, u16 => turned_words, i32 => turned_ints, u32 => turned, i64 => turned,
-    f64 => turned_doubles);
+element!(u8, u16, i32, u32, i64, f64);
 
 impl Element for i128 {
     fn of(number: i128) -> Self {
@@ -122,9 +90,6 @@ impl Element for i128 {
     }
     fn to_narrow(self) -> i64 {
         self as i64
-    }
-    fn turned(block: [[Self; BLOCK]; BLOCK]) -> [[Self; BLOCK]; BLOCK] {
-        turned(block)
     }
 }
 
@@ -202,6 +167,25 @@ pub(crate) trait Simd: Copy + std::fmt::Debug {
     /// Every lane loaded on its own; only if `GATHERS`.
     fn gather(self, from: &[Self::Elem], control: &Self::Gather) -> Self::Vector;
 
+    /// Turns a square of `LANES` vectors, `stride` apart: rows become columns. `square` is scratch
+    /// of as many vectors.
+    #[inline(always)]
+    fn turn(
+        self,
+        from: &[Self::Vector],
+        into: &mut [Self::Vector],
+        stride: usize,
+        _square: &mut [Self::Vector],
+    ) {
+        let (lanes, stride) = (Self::LANES, stride * Self::LANES);
+        let (from, into) = (Self::elements(from), Self::elements_mut(into));
+        for row in 0..lanes {
+            for lane in 0..lanes {
+                into[lane * stride + row] = from[row * stride + lane];
+            }
+        }
+    }
+
     /// Runs a kernel with these instructions enabled.
     fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output;
 }
@@ -226,6 +210,36 @@ pub(crate) trait InstructionSet: Copy + std::fmt::Debug {
     fn doubles(self) -> Self::Doubles;
     fn longs(self) -> Self::Longs;
 }
+
+/// Turns the squares of lanes that shuffles stay in: `$rows` vectors at a time, by instructions that
+/// mix the lower and the upper lanes of two vectors.
+#[cfg(target_arch = "x86_64")]
+macro_rules! turn_groups {
+    ($from:expr, $stride:expr, $into:expr, $rows:expr, $low:ident, $high:ident) => {
+        for (group, turned) in $into.chunks_exact_mut($rows).enumerate() {
+            let mut rows = [Self::zero(); $rows];
+            for (row, vector) in rows.iter_mut().enumerate() {
+                *vector = $from[(group * $rows + row) * $stride];
+            }
+            let mut done = 1;
+            // Each round moves one bit of the row number to the lane number.
+            while done < $rows {
+                let before = rows;
+                let mut row = 0;
+                while row < $rows / 2 {
+                    let (a, b) = (before[row].0, before[row + $rows / 2].0);
+                    // SAFETY: the proof stands behind these instructions.
+                    (rows[2 * row], rows[2 * row + 1]) = unsafe { (V($low(a, b)), V($high(a, b))) };
+                    row += 1;
+                }
+                done *= 2;
+            }
+            turned.copy_from_slice(&rows);
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use turn_groups;
 
 /// Implements [`InstructionSet`] for a proof whose lane types wrap it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -6,12 +6,14 @@
 #![allow(unsafe_code)] // intrinsics that are part of x86-64 itself, and loads by checked controls
 
 use super::portable::Arrays;
-use super::{Simd, Sources, Vectorized, all_lanes};
+use super::{Simd, Sources, Vectorized, all_lanes, turn_groups};
 use std::arch::x86_64::{
     __m128i, _mm_add_epi16, _mm_add_epi32, _mm_add_pd, _mm_adds_epu8, _mm_adds_epu16,
     _mm_and_si128, _mm_andnot_si128, _mm_castpd_si128, _mm_castsi128_pd, _mm_cmpgt_epi32,
     _mm_max_epu8, _mm_max_pd, _mm_or_si128, _mm_set_epi64x, _mm_shuffle_epi32, _mm_shufflehi_epi16,
-    _mm_slli_si128, _mm_srli_si128, _mm_subs_epu16, _mm_unpackhi_epi8, _mm_unpackhi_epi64,
+    _mm_slli_si128, _mm_srli_si128, _mm_subs_epu16, _mm_unpackhi_epi8, _mm_unpackhi_epi16,
+    _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm_unpacklo_epi16,
+    _mm_unpacklo_epi32, _mm_unpacklo_epi64,
 };
 
 /// The proof of SSE2, which is part of x86-64.
@@ -68,7 +70,8 @@ pub(crate) struct Pick<const N: usize> {
 macro_rules! lanes {
     ($name:ident, $elem:ty, lanes: $lanes:literal, bits: |$v:ident| $bits:expr,
      last: |$l:ident| $last:expr,
-     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr) => {
+     add: |$a:ident, $b:ident| $add:expr, max: |$c:ident, $d:ident| $max:expr,
+     mix: $low:ident, $high:ident) => {
         #[doc = concat!("Lanes of `", stringify!($elem), "`.")]
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name(#[allow(dead_code)] pub(crate) Sse2); // no instructions need proof
@@ -244,6 +247,14 @@ macro_rules! lanes {
                 self.max(into, self.pick(*from, control))
             }
             #[inline(always)]
+            fn turn(self, from: &[V], into: &mut [V], stride: usize, square: &mut [V]) {
+                let square = &mut square[..Self::LANES];
+                turn_groups!(from, stride, square, $lanes, $low, $high);
+                for (row, &mut vector) in square.iter_mut().enumerate() {
+                    into[row * stride] = vector;
+                }
+            }
+            #[inline(always)]
             fn run<K: Vectorized<Self>>(self, kernel: K) -> K::Output {
                 kernel.run(self)
             }
@@ -256,21 +267,25 @@ lanes!(Bytes, u8, lanes: 16, bits: |value| u64::from(value),
         let twice = _mm_shufflehi_epi16::<0xff>(_mm_unpackhi_epi8(a, a));
         _mm_shuffle_epi32::<0xff>(twice)
     },
-    add: |a, b| _mm_adds_epu8(a, b), max: |a, b| _mm_max_epu8(a, b));
+    add: |a, b| _mm_adds_epu8(a, b), max: |a, b| _mm_max_epu8(a, b),
+    mix: _mm_unpacklo_epi8, _mm_unpackhi_epi8);
 lanes!(Words, u16, lanes: 8, bits: |value| u64::from(value),
     last: |a| _mm_shuffle_epi32::<0xff>(_mm_shufflehi_epi16::<0xff>(a)),
     // A difference that is 0 where it would be negative.
-    add: |a, b| _mm_adds_epu16(a, b), max: |a, b| _mm_add_epi16(_mm_subs_epu16(a, b), b));
+    add: |a, b| _mm_adds_epu16(a, b), max: |a, b| _mm_add_epi16(_mm_subs_epu16(a, b), b),
+    mix: _mm_unpacklo_epi16, _mm_unpackhi_epi16);
 lanes!(Ints, i32, lanes: 4, bits: |value| u64::from(value.cast_unsigned()),
 last: |a| _mm_shuffle_epi32::<0xff>(a),
 add: |a, b| _mm_add_epi32(a, b),
 max: |a, b| {
     let greater = _mm_cmpgt_epi32(a, b);
     _mm_or_si128(_mm_and_si128(greater, a), _mm_andnot_si128(greater, b))
-});
+},
+    mix: _mm_unpacklo_epi32, _mm_unpackhi_epi32);
 lanes!(Doubles, f64, lanes: 2, bits: |value| value.to_bits(),
     last: |a| _mm_unpackhi_epi64(a, a),
     add: |a, b| _mm_castpd_si128(_mm_add_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b))),
-    max: |a, b| _mm_castpd_si128(_mm_max_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b))));
+    max: |a, b| _mm_castpd_si128(_mm_max_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b))),
+    mix: _mm_unpacklo_epi64, _mm_unpackhi_epi64);
 // There is no comparison of longs.
 all_lanes!(Sse2, Arrays<i64, 2> => |_| Arrays::new());

@@ -80,6 +80,14 @@ fn results<S: Simd>(simd: S, case: &Case, gathers: bool) -> Vec<(&'static str, V
     for number in 0..S::PARTS {
         note("pick_far", simd.pick_far(into, &a, number, &control));
     }
+    // Every row different, and every second vector of no account.
+    let rotated = |by: usize| vector::<S>(&[&case.a[by % MOST..], &case.a[..by % MOST]].concat());
+    let square: Vec<_> = (0..2 * lanes).map(rotated).collect();
+    let mut turned = vec![b; 2 * lanes];
+    simd.turn(&square, &mut turned, 2, &mut vec![S::zero(); lanes]);
+    for row in turned {
+        note("turn", row);
+    }
     if gathers {
         let sources: Vec<_> = case.sources.iter().map(|s| s.unwrap_or(0).into()).collect();
         let all = [a, b].repeat(MOST / lanes);
@@ -203,6 +211,8 @@ proptest! {
             prop_assert_eq!(result("shift")[q], if q == 0 { 0 } else { a[q - 1] });
             prop_assert_eq!(result("shift_in")[q], if q == 0 { b[N - 1] } else { a[q - 1] });
             prop_assert_eq!(result("last")[q], a[N - 1]);
+            // The first row of the turned square: the first lanes of all rows.
+            prop_assert_eq!(result("turn")[q], a[2 * q]);
             best = if case.starts[q] { a[q] } else { a[q].max(best) };
             prop_assert_eq!(result("scan")[q], best);
             let picked = case.sources[q].map_or(0, |source| a[source as usize % N]);

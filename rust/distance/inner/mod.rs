@@ -75,7 +75,7 @@ pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
     let strip = (strips::WIDTH * lanes) as u64;
     let side = (columns as u64 / strip + 1).saturating_mul(strip);
     let strips = side.saturating_mul(strip).saturating_mul(kept as u64 + 1);
-    side.saturating_mul(side).saturating_mul(2).saturating_add(strips)
+    side.saturating_mul(side).saturating_add(strips)
 }
 
 /// Scratch of one pair; the profiles of both sides must be filled in.
@@ -83,8 +83,8 @@ pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
 pub(crate) struct MixedBuffers<S: Simd> {
     /// Tables and profiles with the columns in their left and in their right postorder.
     pub(crate) sides: [packed::PackedBuffers<S>; 2],
-    /// The current forest with the lanes in left or right postorder, strip by strip.
-    forests: [Vec<StripRow<S>>; 2],
+    /// The current forest between two stretches; see [`strips::square`].
+    forest: Vec<StripRow<S>>,
     /// A strip of the current forest, and of the kept ones.
     strips: Vec<Vec<StripRow<S>>>,
     /// The row of the tables that holds each node, by the postorders of the row tree.
@@ -111,22 +111,20 @@ impl<S: Simd> MixedBuffers<S> {
                 side.reserve_tables(room, columns.div_ceil(S::LANES), cancel)?;
             }
         }
-        let (mut forests, mut strips) = ([Vec::new(), Vec::new()], Vec::new());
+        let (mut forest, mut strips) = (Vec::new(), Vec::new());
         if plan.has(PathKind::Inner, rows.oriented(Orientation::Left)) {
             let cells = forest_cells(plan.kept, columns, S::LANES);
             memory::check(WHAT, cells.saturating_mul(size_of::<S::Elem>() as u64))?;
             let (height, zero) = (strips::height::<S>(columns), [S::zero(); strips::WIDTH]);
-            for forest in &mut forests {
-                let rows = height * strips::count::<S>(columns);
-                memory::grow(WHAT, forest, rows, zero, cancel)?;
-            }
+            let rows = height * strips::count::<S>(columns);
+            memory::grow(WHAT, &mut forest, rows, zero, cancel)?;
             strips.resize_with(plan.kept + 1, Vec::new);
             for strip in &mut strips {
                 memory::grow(WHAT, strip, height, zero, cancel)?;
             }
         }
         let row_of = [(0..rows.oriented(Orientation::Left).len() as u32).collect(), Vec::new()];
-        Ok(Self { sides, forests, strips, row_of })
+        Ok(Self { sides, forest, strips, row_of })
     }
 
     /// The row of the tables that holds each node of the left postorder.
@@ -200,6 +198,8 @@ fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
         rows: &rows,
         buffers,
         steps: Vec::new(),
+        states: Vec::new(),
+        square: vec![S::zero(); S::LANES],
         cancel,
     };
     let labels = pair.rows.labels().len() as u32 + 1;

@@ -23,11 +23,12 @@
 //! is still needed, fits into a cache and takes little memory. A strip is turned while it is
 //! loaded. Cells of empty forests are 0 and stay so; for a lane they are those of the first rows.
 
-use crate::simd::{BLOCK, Element, Simd};
+use crate::simd::Simd;
+use std::ops::Range;
 
 /// Vectors side by side in a strip: few, so that strips stay in the L2 cache and begin where the
 /// first of their lanes does.
-pub(super) const WIDTH: usize = 4;
+pub(super) const WIDTH: usize = 2;
 
 /// One row of a strip.
 pub(super) type StripRow<S> = [<S as Simd>::Vector; WIDTH];
@@ -45,6 +46,18 @@ pub(super) const fn count<S: Simd>(nodes: usize) -> usize {
 /// Rows of a strip of such a table.
 pub(super) const fn height<S: Simd>(nodes: usize) -> usize {
     count::<S>(nodes) * lanes::<S>()
+}
+
+/// A square of a table between two stretches, strip by strip on one side; on the other side, the
+/// same place holds the square turned, so that one table serves both.
+pub(super) fn square<S: Simd>(
+    table: &mut [StripRow<S>],
+    count: usize,
+    side: usize,
+    (strip, rows): (usize, usize),
+) -> &mut [StripRow<S>] {
+    let (first, second) = if side == 0 { (strip, rows) } else { (rows, strip) };
+    &mut table[(first * count + second) * lanes::<S>()..][..lanes::<S>()]
 }
 
 /// The column tree in one of its two postorders.
@@ -102,26 +115,61 @@ pub(super) struct StripPass<'a, S: Simd> {
     pub(super) masks: &'a [StripRow<S>],
 }
 
+/// What a step knows of the rows before those that it does next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StepState<S: Simd> {
+    /// The row before.
+    best: StripRow<S>,
+    /// For a crown and the lane of the next row: the cells of the row before without and with the
+    /// crown, the latter but for the pair of roots of that row, and the value of that pair.
+    below: S::Elem,
+    above: S::Elem,
+    value: S::Elem,
+}
+
+impl<S: Simd> StepState<S> {
+    pub(super) fn new() -> Self {
+        let zero = S::Elem::default();
+        Self { best: [S::zero(); WIDTH], below: zero, above: zero, value: zero }
+    }
+}
+
+/// Where the table of the row forest is before a node joins it.
+pub(super) mod joins {
+    /// In the table; that of the forest without the subtree of the node was kept before.
+    pub(crate) const TREE: u8 = 0;
+    /// In the table, and it is the one to be kept: the node is a leaf.
+    pub(crate) const LEAF: u8 = 1;
+    /// The same where it is to be kept.
+    pub(crate) const FIRST_LEAF: u8 = 2;
+}
+
 /// A node joins the row forest. `values` are the savings of its subtree with those of the
-/// columns, `apart` is the table of the forest without its subtree. The table is changed in
-/// place, or, if the node is a leaf, made from `apart`.
+/// columns, `apart` is the table of the forest without its subtree.
 #[inline(always)]
-pub(super) fn join<S: Simd, const LEAF: bool>(
+pub(super) fn join<S: Simd, const KIND: u8>(
     pass: StripPass<'_, S>,
+    rows: Range<usize>,
+    state: &mut StepState<S>,
     values: &[S::Elem],
-    apart: &[StripRow<S>],
+    apart: &mut [StripRow<S>],
     table: &mut [StripRow<S>],
 ) {
     let StripPass { simd, order, strip, masks } = pass;
     let Strip { first_lane, end, first_row } = strip;
-    let n = order.size.len();
-    let mut best = [S::zero(); WIDTH];
-    for row in first_row..n {
-        let lane = order.place[row] as usize;
+    let mut best = state.best;
+    let first = rows.start;
+    let nodes = order.place[rows.clone()].iter().zip(&order.size[rows.clone()]);
+    let pairs = nodes.zip(&values[rows.clone()]);
+    for ((row, cells), ((&lane, &size), &value)) in (first..).zip(&mut table[rows]).zip(pairs) {
+        let lane = lane as usize;
+        let old = if KIND == joins::FIRST_LEAF { apart[row] } else { *cells };
+        if KIND == joins::LEAF {
+            apart[row] = old;
+        }
         if lane < end {
-            let value = S::splat(values[row]);
-            let before = row + 1 - order.size[row] as usize;
-            let mut joined = [value; WIDTH];
+            let mut joined = [S::splat(value); WIDTH];
+            let before = row + 1 - size as usize;
             if before > first_row {
                 let rest = &apart[before - 1];
                 for (joined, &rest) in joined.iter_mut().zip(rest) {
@@ -133,89 +181,103 @@ pub(super) fn join<S: Simd, const LEAF: bool>(
                     *joined = simd.and(*joined, mask);
                 }
             }
-            let cells = if LEAF { apart[row] } else { table[row] };
             for k in 0..WIDTH {
-                best[k] = simd.max(simd.max(cells[k], joined[k]), best[k]);
+                best[k] = simd.max(simd.max(old[k], joined[k]), best[k]);
             }
         }
-        table[row] = best;
+        *cells = best;
     }
+    state.best = best;
 }
 
 /// The root of all the row forest joins it and makes it a tree: `savings` are those of the root
 /// with each column, and `values` takes those of the tree with the subtrees of the columns. Those
-/// of earlier lanes are there from earlier strips.
+/// of earlier lanes are there from earlier strips. The rows go to `home` if there is one.
+///
+/// A pair of roots saves at least what the cells above and left of it do. The cell above is known
+/// one row earlier but for the pair of roots of that row, so that no row waits for the vectors of
+/// the row before.
 #[inline(always)]
-pub(super) fn crown<S: Simd>(
+pub(super) fn crown<S: Simd, const HOME: bool>(
     pass: StripPass<'_, S>,
-    savings: &[S::Elem],
+    rows: Range<usize>,
+    state: &mut StepState<S>,
+    (savings, values): (&[S::Elem], &mut [S::Elem]),
     table: &mut [StripRow<S>],
-    values: &mut [S::Elem],
+    home: &mut [StripRow<S>],
 ) {
     let StripPass { simd, order, strip, masks } = pass;
-    let Strip { first_lane, end, first_row } = strip;
-    let n = order.size.len();
-    let mut best = [S::zero(); WIDTH];
-    // The two forests below the next pair of roots, before the row is overwritten, and the cell
-    // above that pair.
-    let zero = S::Elem::default();
-    let (mut below, mut above) = (zero, zero);
-    for row in first_row..n {
-        let lane = order.place[row] as usize;
-        let here = S::elements(&table[row]);
-        let next = order.place.get(row + 1).map_or(usize::MAX, |&next| next as usize);
+    let Strip { first_lane, end, .. } = strip;
+    let StepState { mut best, mut below, mut above, mut value } = *state;
+    let (first, count) = (rows.start, rows.len());
+    let places = &order.place[first..];
+    let (savings, values) = (&savings[rows.clone()], &mut values[rows.clone()]);
+    let home = if HOME { &mut home[first % lanes::<S>()..][..count] } else { &mut home[..0] };
+    let table = &mut table[rows][..count];
+    // The place of the row before: whether its pair of roots is in the cell above the next one.
+    let mut last = if first == 0 { usize::MAX } else { order.place[first - 1] as usize };
+    for row in 0..count {
+        let lane = places[row] as usize;
+        let cells = table[row];
+        let next = places.get(row + 1).map_or(usize::MAX, |&next| next as usize);
         let next = next.wrapping_sub(first_lane);
-        let next_below = here.get(next).copied().unwrap_or_default();
-        if lane < end {
-            let mut root = if lane < first_lane {
-                [S::splat(values[row]); WIDTH]
-            } else {
-                let best_here = greater(above, here[lane - first_lane]);
-                let value = greater(best_here, below + savings[row]);
-                values[row] = value;
-                [S::splat(value); WIDTH]
+        let (mut next_below, mut next_above) = (S::Elem::default(), S::Elem::default());
+        if next < lanes::<S>() {
+            next_below = S::elements(&table[row])[next];
+            // From memory, so that the row before stays in registers.
+            let before = match row {
+                0 => &state.best,
+                _ if HOME => &home[row - 1],
+                _ => &table[row - 1],
             };
+            next_above = S::elements(before)[next];
+        }
+        if lane < end {
+            if lane < first_lane {
+                value = values[row];
+            } else {
+                let here = S::elements(&table[row])[lane - first_lane];
+                let mut most = greater(greater(above, here), below + savings[row]);
+                if lane > last {
+                    most = greater(most, value);
+                }
+                value = most;
+                values[row] = value;
+            }
+            let mut root = [S::splat(value); WIDTH];
             if lane > first_lane {
                 for (root, &mask) in root.iter_mut().zip(&masks[lane - first_lane]) {
                     *root = simd.and(*root, mask);
                 }
             }
             for k in 0..WIDTH {
-                best[k] = simd.max(simd.max(table[row][k], root[k]), best[k]);
+                best[k] = simd.max(simd.max(cells[k], root[k]), best[k]);
             }
         }
-        table[row] = best;
-        below = next_below;
-        above = S::elements(&table[row]).get(next).copied().unwrap_or_default();
+        if HOME {
+            home[row] = best;
+        } else {
+            table[row] = best;
+        }
+        (below, above, last) = (next_below, next_above, lane);
     }
+    *state = StepState { best, below, above, value };
 }
 
-/// Loads a strip from the table of the other side: its rows become the lanes.
+/// Turns a square of a table: its rows become lanes. `scratch` has room for [`Simd::LANES`] vectors.
 #[inline(always)]
 pub(super) fn turn<S: Simd>(
-    strip: Strip,
-    nodes: usize,
+    simd: S,
     from: &[StripRow<S>],
     into: &mut [StripRow<S>],
+    scratch: &mut [S::Vector],
 ) {
-    let (width, height) = (lanes::<S>(), height::<S>(nodes));
-    let from = S::elements(from.as_flattened());
-    let into = S::elements_mut(into.as_flattened_mut());
-    for other in strip.first_row / width..count::<S>(nodes) {
-        // A square of cells: rows of this strip, lanes of the other one.
-        let square = &from[(other * height + strip.first_lane) * width..][..width * width];
-        let turned = &mut into[other * width * width..][..width * width];
-        for down in (0..width).step_by(BLOCK) {
-            for right in (0..width).step_by(BLOCK) {
-                let mut block = [[S::Elem::default(); BLOCK]; BLOCK];
-                for (row, cells) in block.iter_mut().enumerate() {
-                    cells.copy_from_slice(&square[(down + row) * width + right..][..BLOCK]);
-                }
-                let block = Element::turned(block);
-                for (row, cells) in block.iter().enumerate() {
-                    turned[(right + row) * width + down..][..BLOCK].copy_from_slice(cells);
-                }
-            }
+    let (from, into) = (from.as_flattened(), into.as_flattened_mut());
+    let rows = WIDTH * S::LANES;
+    for down in 0..WIDTH {
+        for right in 0..WIDTH {
+            let (from, into) = (&from[down * rows + right..], &mut into[right * rows + down..]);
+            simd.turn(from, into, WIDTH, scratch);
         }
     }
 }

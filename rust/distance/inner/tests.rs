@@ -35,8 +35,7 @@ fn zigzag(nodes: usize, seed: usize) -> Plain {
 
 #[test]
 fn zigzags_are_decomposed_along_inner_paths() {
-    let (large, larger) = if naive::is_slow() { (180, 230) } else { (301, 400) };
-    for (n, m, inner) in [(60, 60, false), (larger, large, true), (large, larger, true)] {
+    for (n, m, inner) in [(60, 60, false), (230, 180, true), (180, 230, true)] {
         let (x, y) = (prepare(&zigzag(n, 1)), prepare(&zigzag(m, 2)));
         let (route, cells) = best_route(&x, &y, Costs::Unit);
         assert_eq!(route.decomposition == Decomposition::Mixed, inner, "{n} x {m}: {cells}");
@@ -150,11 +149,33 @@ proptest! {
         let (x, y) = (prepare(&x), prepare(&y));
         let table = table(&some_cost(seed), 3, 0.7);
         for costs in [Costs::Unit, Costs::Table(&table)] {
-            let expected = all_ways(&x, &y, costs)[0];
+            let expected = all_ways(&x, &y, costs)[1];
             let [left, right, inner, turn] = times;
             let times = RowTimes { left, right, inner, turn, most_kept };
             for kernel in [Kernel::Scalar, Kernel::Auto] {
                 prop_assert_eq!(at_times((&x, &y), costs, times, kernel), expected);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(naive::cases(20))]
+
+    /// More nodes than a strip of any vectors has lanes.
+    #[test]
+    fn large_trees_have_the_same_distance_along_inner_paths(
+        x in trees(nodes(60), 3),
+        y in trees(nodes(500), 3),
+        seed in any::<u64>(),
+        turn in 0.1f64..10.0,
+    ) {
+        let (x, y) = (prepare(&x), prepare(&y));
+        let table = table(&some_cost(seed), 3, 1.0 / 3.0);
+        let times = RowTimes { left: 9.0, right: 9.0, inner: 1.0, turn, most_kept: u32::MAX };
+        for costs in [Costs::Unit, Costs::Table(&table)] {
+            for (x, y) in [(&x, &y), (&y, &x)] {
+                prop_assert_eq!(at_times((x, y), costs, times, Kernel::Auto), all_ways(x, y, costs)[1]);
             }
         }
     }

@@ -1,10 +1,16 @@
 //! The walk along the paths of one row tree.
 
-use crate::distance::inner::strips::{self, PostOrder, Strip, StripPass, StripRow};
+use crate::distance::inner::strips::{
+    self, PostOrder, StepState, Strip, StripPass, StripRow, joins,
+};
 use crate::distance::inner::{MixedBuffers, PathPlan, Sides};
 use crate::error::Result;
 use crate::parallel::Cancel;
-use crate::simd::Simd;
+use crate::simd::{Simd, prefetch};
+use std::ops::Range;
+
+/// Most steps that are taken together: their states stay in the cache.
+const MOST_TOGETHER: usize = 16;
 
 /// What happens to the row forest along an inner path.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +33,9 @@ pub(super) struct PathWalk<'a, 'b, S: Simd> {
     pub(super) stride: usize,
     pub(super) buffers: &'b mut MixedBuffers<S>,
     pub(super) steps: Vec<Step>,
+    pub(super) states: Vec<StepState<S>>,
+    /// Room for a square that is turned.
+    pub(super) square: Vec<S::Vector>,
     pub(super) cancel: &'a Cancel,
 }
 
@@ -97,54 +106,97 @@ impl<S: Simd> PathWalk<'_, '_, S> {
         self.stretch(side, is_first, true)
     }
 
-    /// Takes the steps that are waiting, all on one side, strip by strip.
+    /// Takes the steps that are waiting, all on one side, strip by strip. Steps that can be taken
+    /// together are done square by square, which stays in the cache from the table that it is turned
+    /// from to the one that it is stored in.
     #[inline(always)]
     fn stretch(&mut self, side: usize, is_first: bool, is_last: bool) -> Result<()> {
-        let Self { simd, rows, stride, cancel, .. } = *self;
-        let (order, masks) = (&self.orders[side], &self.masks);
-        let n = order.size.len();
-        let MixedBuffers { sides, forests, strips, row_of } = &mut *self.buffers;
+        let Self { simd, stride, .. } = *self;
+        let n = self.orders[side].size.len();
+        let (width, count) = (strips::lanes::<S>(), strips::count::<S>(n));
+        let labels = &self.rows.trees[0].label;
+        let MixedBuffers { sides, forest, strips, row_of } = &mut *self.buffers;
         let (profile, table) =
             (S::elements(&sides[side].profile), S::elements_mut(&mut sides[side].table));
-        let [left, right] = forests;
-        let (forest, other) = if side == 0 { (left, right) } else { (right, left) };
+        let (current, kept_strips) = strips.split_at_mut(1);
+        let current = &mut current[0][..];
         for (number, &strip) in self.strips[side].iter().enumerate() {
-            if is_first {
-                strips[0][strip.first_row..n].fill([S::zero(); strips::WIDTH]);
-            } else {
-                strips::turn::<S>(strip, n, other, &mut strips[0]);
-            }
-            let pass = StripPass { simd, order, strip, masks };
-            for &step in &self.steps {
-                cancel.check()?;
-                match step {
-                    Step::Join { row, kept, is_leaf } => {
-                        let values = &table[row * stride..][..stride];
-                        if is_leaf {
-                            strips.swap(0, kept);
-                        }
-                        let (current, kept_strips) = strips.split_at_mut(1);
-                        let (current, apart) = (&mut current[0], &kept_strips[kept - 1]);
-                        if is_leaf {
-                            strips::join::<S, true>(pass, values, apart, current);
+            let pass = StripPass { simd, order: &self.orders[side], strip, masks: &self.masks };
+            let mut steps = &self.steps[..];
+            let mut is_new = true;
+            while !steps.is_empty() {
+                let (group, later) = steps.split_at(together(steps));
+                let is_stored = later.is_empty() && !is_last;
+                self.states.clear();
+                self.states.resize(group.len(), StepState::new());
+                for square in strip.first_row / width..count {
+                    self.cancel.check()?;
+                    let all = square * width..(square + 1) * width;
+                    let rows = all.start.max(strip.first_row)..all.end.min(n);
+                    if is_new && square + 1 < count {
+                        prefetch(strips::square::<S>(forest, count, side, (number, square + 1)));
+                    }
+                    let home = strips::square::<S>(forest, count, side, (number, square));
+                    let mut kind = joins::LEAF;
+                    if is_new {
+                        let into;
+                        (into, kind) = place::<S>(group[0], &all, current, kept_strips);
+                        if is_first {
+                            into.fill([S::zero(); strips::WIDTH]);
                         } else {
-                            strips::join::<S, false>(pass, values, apart, current);
+                            strips::turn(simd, home, into, &mut self.square);
                         }
                     }
-                    Step::Crown { node } => {
-                        let label = rows.trees[0].label[node] as usize;
-                        let savings = &profile[label * stride..][..stride];
-                        let row = row_of[0][node] as usize;
-                        let values = &mut table[row * stride..][..stride];
-                        let current = &mut strips[0];
-                        strips::crown(pass, savings, current, values);
+                    let last = group.len() - 1;
+                    for (position, (&step, state)) in group.iter().zip(&mut self.states).enumerate()
+                    {
+                        let rows = rows.clone();
+                        match step {
+                            Step::Join { row, kept, is_leaf } => {
+                                let values = &table[row * stride..][..stride];
+                                let apart = &mut kept_strips[kept - 1];
+                                // No calls by pointers: these are compiled into this function.
+                                macro_rules! join {
+                                    ($kind:expr) => {
+                                        strips::join::<S, { $kind }>(
+                                            pass, rows, state, values, apart, current,
+                                        )
+                                    };
+                                }
+                                match if is_leaf { kind } else { joins::TREE } {
+                                    joins::TREE => join!(joins::TREE),
+                                    joins::LEAF => join!(joins::LEAF),
+                                    _ => join!(joins::FIRST_LEAF),
+                                }
+                            }
+                            Step::Crown { node } => {
+                                let savings = &profile[labels[node] as usize * stride..][..stride];
+                                let row = row_of[0][node] as usize;
+                                let pairs = (savings, &mut table[row * stride..][..stride]);
+                                if is_stored && position == last {
+                                    strips::crown::<S, true>(
+                                        pass, rows, state, pairs, current, home,
+                                    );
+                                } else {
+                                    strips::crown::<S, false>(
+                                        pass, rows, state, pairs, current, home,
+                                    );
+                                }
+                            }
+                        }
+                        kind = joins::LEAF;
+                    }
+                    if is_stored {
+                        // Cells beside the rows are 0.
+                        let (before, after) = (rows.start - all.start, rows.end - all.start);
+                        if matches!(group[last], Step::Join { .. }) {
+                            home[before..after].copy_from_slice(&current[rows]);
+                        }
+                        home[..before].fill([S::zero(); strips::WIDTH]);
+                        home[after..].fill([S::zero(); strips::WIDTH]);
                     }
                 }
-            }
-            if !is_last {
-                let height = strips::height::<S>(n);
-                let home = &mut forest[number * height..][strip.first_row..n];
-                home.copy_from_slice(&strips[0][strip.first_row..n]);
+                (steps, is_new) = (later, false);
             }
         }
         for step in std::mem::take(&mut self.steps) {
@@ -154,4 +206,36 @@ impl<S: Simd> PathWalk<'_, '_, S> {
         }
         Ok(())
     }
+}
+
+/// Where the first step finds a square, and the kind of join if it is one.
+fn place<'t, S: Simd>(
+    first: Step,
+    square: &Range<usize>,
+    current: &'t mut [StripRow<S>],
+    kept_strips: &'t mut [Vec<StripRow<S>>],
+) -> (&'t mut [StripRow<S>], u8) {
+    match first {
+        Step::Join { kept, is_leaf: true, .. } => {
+            (&mut kept_strips[kept - 1][square.clone()], joins::FIRST_LEAF)
+        }
+        _ => (&mut current[square.clone()], joins::LEAF),
+    }
+}
+
+/// How many of these steps can be taken together: no table is kept where there is one that a step
+/// before still needs.
+fn together(steps: &[Step]) -> usize {
+    let kept_of = |step: &Step| match *step {
+        Step::Join { kept, is_leaf, .. } => Some((kept, is_leaf)),
+        Step::Crown { .. } => None,
+    };
+    let clashes = |&count: &usize| {
+        kept_of(&steps[count]).is_some_and(|(kept, is_leaf)| {
+            let mut before = steps[..count].iter().filter_map(kept_of);
+            is_leaf && before.any(|(other, _)| other == kept)
+        })
+    };
+    let most = steps.len().min(MOST_TOGETHER);
+    (1..most).find(clashes).unwrap_or(most)
 }

@@ -3,7 +3,7 @@
 use super::{CountRequest, Counts, Script};
 use crate::align::{
     CoOptimal, Integer, KEEP_LISTS, Order, Problem, Setting, Ties, one_alignment,
-    only_counterparts, soft_alignment,
+    only_counterparts, soft_alignment, soft_table_bytes,
 };
 use crate::error::Result;
 use crate::pair::{Operand, Pair, SetCosts};
@@ -23,7 +23,7 @@ pub(super) fn bytes(request: &CountRequest<'_>, cells: u64, nodes: u64) -> (u64,
     let (per_cell, lists) = match request.script {
         Script::One => (3 * quanta, 0),
         Script::Average => (3 * quanta + 116, KEEP_LISTS as u64),
-        Script::Soft(_) => (quanta + 136, KEEP_LISTS as u64),
+        Script::Soft(_) => (quanta + 136, (KEEP_LISTS as u64).max(soft_table_bytes(cells, nodes))),
     };
     // The kernel has its own table, of the pair or of a batch.
     let kernel = (2 * quanta * cells).max(ROW_BYTES * nodes);
