@@ -34,6 +34,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 import treemetric as tm
+from treemetric.classification._second_kernel import SecondKernel
 from treemetric.classification.kernel import corrected, gaussian, median_distance
 from treemetric.datasets import make_strings
 from treemetric.features import TreeFeatures
@@ -67,12 +68,22 @@ FEATURES: dict[str, Callable[[], Any]] = {
     "pq-grams, logistic regression": lambda: make_pipeline(
         TreeFeatures("pqgrams"), MaxAbsScaler(), LogisticRegression(max_iter=2000)
     ),
+    "Weisfeiler-Lehman subtrees, logistic regression": lambda: make_pipeline(
+        TreeFeatures("subtrees"), MaxAbsScaler(), LogisticRegression(max_iter=2000)
+    ),
     "paths, random forest": lambda: make_pipeline(
         TreeFeatures("paths"), RandomForestClassifier(300, random_state=0)
     ),
 }
-UNIT, PATHS = "unit costs", "path kernel, SVM"
-METHODS = (UNIT, *LEARNERS, *FEATURES, PATHS)
+KERNELS: dict[str, Callable[[], Any]] = {
+    "path kernel, SVM": lambda: TreeKernel("path"),
+    "subtree kernel, SVM": lambda: TreeKernel("subtree"),
+    "subset-tree kernel, SVM": lambda: TreeKernel("subset-tree"),
+    "partial-tree kernel, SVM": lambda: TreeKernel("partial-tree"),
+    "Weisfeiler-Lehman kernel, SVM": lambda: TreeFeatures("subtrees"),
+}
+UNIT = "unit costs"
+METHODS = (UNIT, *LEARNERS, *FEATURES, *KERNELS)
 CHOICES = (1.0, 10.0)
 FEW, MANY, SAMPLE = 500, 2000, 500
 
@@ -110,9 +121,14 @@ class Fold:
         groups = equal_trees(self.train)
         inner = StratifiedGroupKFold(3, shuffle=True, random_state=0)
         self.inner = list(inner.split(self.y, self.y, groups))
-        self.path = TreeKernel("path").fit(self.train)
-        self.gram = self.path.transform(self.train)
-        self.rows = self.path.transform(self.test)
+        self.gram, self.rows = self.kernels(TreeKernel("path"))
+
+    def kernels(self, kernel: TreeKernel | TreeFeatures) -> tuple[np.ndarray, np.ndarray]:
+        """Return the kernels of the training trees, and those of the others with them."""
+        found = SecondKernel(kernel, self.train, "product")
+        known, asked = len(self.train), len(self.test)
+        rows = found.rows(self.test, np.arange(known), np.ones((asked, known)))
+        return found.gram(np.ones((known, known))), rows
 
     def error(self, predicted: np.ndarray) -> float:
         return float(np.mean(predicted != self.truth))
@@ -174,7 +190,8 @@ class Fold:
             yield name, lambda make=make: self.learned(make)
         for name, make in FEATURES.items():
             yield name, lambda make=make: self.features(make)
-        yield PATHS, lambda: {"error": self.machine(self.gram, self.rows)}
+        for name, make in KERNELS.items():
+            yield name, lambda make=make: {"error": self.machine(*self.kernels(make()))}
 
 
 def measured(call: Callable[[], dict[str, float]]) -> dict[str, float]:

@@ -1,5 +1,7 @@
 """The base of estimators on trees or on a precomputed matrix of distances."""
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
 from copy import copy
@@ -22,6 +24,7 @@ from treemetric._estimators.checks import (
     check_some_trees,
     check_targets,
 )
+from treemetric._estimators.learned import Metric, check_source, fit_learner, is_learner
 from treemetric._estimators.weighting import check_sample_weight
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
@@ -40,7 +43,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     With ``metric='tree_edit'`` X is a collection of trees. With ``metric='precomputed'`` X is a
     matrix of distances: (n, n) among the training data in fit, (m, n) from new data to the
-    training data in predict.
+    training data in predict. Costs can be a learned distance and, if there are targets, a learner,
+    which is fitted to the training data first.
     """
 
     metric: str
@@ -49,6 +53,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     verbose: int
     trees_: TreeSet
+    learner_: Any
+    # The distance, if it was learned.
+    _learned: Metric | None = None
+    # Whether there are targets, to which a learner can be fitted.
+    _SUPERVISED = False
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -76,8 +85,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         name = type(self).__name__
         check_option(self.metric, _METRICS, "metric", name)
         check_n_jobs(self.n_jobs, name)
-        check_costs(self.costs, name)
-        check_bool(self.ordered, "ordered", name)
+        ordered = check_bool(self.ordered, "ordered", name)
+        self._learned = check_source(
+            self.costs,
+            name,
+            ordered=ordered,
+            precomputed=self.metric == "precomputed",
+            supervised=self._SUPERVISED,
+        )
         check_verbose(self.verbose, name)
         if self.metric == "precomputed":
             distances: FloatArray = validate_data(self, X, dtype=np.float64)
@@ -102,6 +117,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             return distances
         return check_some_trees(X, name)
 
+    def _fit_learner(self, y: Any, sample_weight: Any) -> None:
+        """Fit the learner of costs to the training data, if there is one."""
+        if is_learner(self.costs):
+            self.learner_ = fit_learner(self.costs, self.trees_, y, sample_weight)
+            self._learned = self.learner_.get_metric()
+
     def _measure(
         self, inputs: Inputs, columns: Codes | None = None, *, symmetric: bool = False
     ) -> FloatArray:
@@ -114,13 +135,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             return inputs if columns is None else inputs[:, columns]
         training = inputs is self.trees_ and columns is None
         targets = self.trees_ if columns is None else self.trees_[columns]
-        options = {"costs": self.costs, "n_jobs": self.n_jobs}
+        others = None if training else targets
         measure: Any = pairwise_distances if self.ordered else unordered_pairwise_distances
+        options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs}
+        if self._learned is not None:
+            measure, options = _without_report(self._learned), {"n_jobs": self.n_jobs}
         name = type(self).__name__
         with stage(self.verbose, f"{name}: distances", "pairs") as report:
-            distances: FloatArray = measure(
-                inputs, None if training else targets, progress=report, **options
-            ).astype(np.float64, copy=False)
+            distances: FloatArray = measure(inputs, others, progress=report, **options).astype(
+                np.float64, copy=False
+            )
         _check_largest(distances, name)
         if symmetric and not training and not self._costs_are_symmetric(inputs):
             with stage(self.verbose, f"{name}: distances back", "pairs") as report:
@@ -149,8 +173,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return symmetrised(distances)
 
     def _costs_are_symmetric(self, inputs: TreeSet) -> bool:
-        costs = check_costs(self.costs, type(self).__name__)
-        return costs.is_symmetric(dict.fromkeys((*self.trees_.alphabet, *inputs.alphabet)))
+        labels = dict.fromkeys((*self.trees_.alphabet, *inputs.alphabet))
+        if self._learned is not None:
+            return self._learned._is_symmetric(labels)
+        return check_costs(self.costs, type(self).__name__).is_symmetric(labels)
 
     def _n_train(self) -> int:
         return self.n_features_in_ if self.metric == "precomputed" else len(self.trees_)
@@ -168,17 +194,22 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """A classifier on trees or on precomputed distances."""
 
     classes_: npt.NDArray[Any]
+    _SUPERVISED = True
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check the data for fit and store the trees and classes."""
         name = type(self).__name__
         inputs = self._check_inputs(X)
         self.classes_, codes = check_targets(y, inputs, name)
-        return Training(inputs, codes, check_sample_weight(sample_weight, len(codes), name))
+        weights = check_sample_weight(sample_weight, len(codes), name)
+        self._fit_learner(self.classes_[codes], weights)
+        return Training(inputs, codes, weights)
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """A regressor on trees or on precomputed distances."""
+
+    _SUPERVISED = True
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -193,7 +224,18 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         name = type(self).__name__
         inputs = self._check_inputs(X)
         targets = check_numbers(y, inputs, name)
-        return inputs, targets, check_sample_weight(sample_weight, len(targets), name)
+        weights = check_sample_weight(sample_weight, len(targets), name)
+        self._fit_learner(targets, weights)
+        return inputs, targets, weights
+
+
+def _without_report(metric: Metric) -> Any:
+    """Return the distances of a metric as a function that reports no progress."""
+
+    def measure(X: TreeSet, Y: TreeSet | None, *, progress: Any, n_jobs: int | None) -> FloatArray:  # noqa: ARG001
+        return metric.pairwise(X, Y, n_jobs=n_jobs)
+
+    return measure
 
 
 def check_verbose(verbose: object, owner: str) -> None:

@@ -1,5 +1,7 @@
 """Checks of the parameters and the training data that estimators share."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 

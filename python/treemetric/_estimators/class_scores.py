@@ -4,6 +4,8 @@ With the distance d of a point to a class and the distance e to the closest othe
 of the class is (e - d) / (|e| + |d|): 1 at distance 0, 0 at the border, negative beyond it.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from treemetric._base.typing import FloatArray

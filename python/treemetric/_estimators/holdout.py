@@ -1,5 +1,7 @@
 """Training points that are held out to decide when to stop."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from treemetric._base.validation import as_float, refuse, shown

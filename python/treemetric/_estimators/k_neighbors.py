@@ -1,5 +1,7 @@
 """The base of estimators that ask the nearest training trees."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The greedy choice of medoids, the phase BUILD of PAM (Kaufman and Rousseeuw 1990)."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

@@ -10,6 +10,8 @@ Here the M-step evaluates *all* candidates of the class, each with its own E-ste
 best one: the exact minimum over one prototype, found in one pass of array operations.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

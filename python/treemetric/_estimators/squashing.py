@@ -5,6 +5,8 @@ prototype of another class, its loss is Φ(μ) with μ = (d⁺ - d⁻) / (d⁺ +
 function Φ (Sato and Yamada 1996).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,5 +1,7 @@
 """Nearest trees if the order of children does not count: all distances, some rows at a time."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

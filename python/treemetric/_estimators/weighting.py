@@ -1,5 +1,7 @@
 """Weights of training points."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ target of a point of a class of n points is (n + 1) / (n + 2) and not 1, so that
 even if all points are on the right side.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The Gaussian kernel of distances that machines share: parameters, training kernel, new rows."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -34,8 +36,8 @@ class DistanceKernel(TreeEstimator):
             refuse("kernel", name, must, shown(self.kernel))
         if self.kernel is not None and self.metric == "precomputed":
             must = (
-                "None if metric='precomputed' (multiply both kernels yourself; the page 'Learning "
-                "costs' of the documentation has an example, 'Learned distances and a tree kernel')"
+                "None if metric='precomputed' (to combine learned distances with a tree kernel, "
+                "use metric='tree_edit' and costs=learner)"
             )
             refuse("kernel", name, must, shown(self.kernel))
         if isinstance(self.bandwidth, str) and self.bandwidth == "median":

@@ -10,6 +10,8 @@ bound, which certifies the gap. The dual is solved, because it holds each simila
 the primal has positive and negative parts of α. The α are the multipliers of the dual.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

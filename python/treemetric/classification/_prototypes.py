@@ -1,5 +1,7 @@
 """The base of classifiers that compare data with prototypes of the classes."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, NamedTuple
 

@@ -10,6 +10,8 @@ the squared distance to a mixture can be negative; the denominator of μ then us
 so that μ stays between -1 and 1 and keeps its sign.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """A kernel of features that is combined with a kernel of distances."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from treemetric._base.typing import FloatArray

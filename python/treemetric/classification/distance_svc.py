@@ -1,5 +1,7 @@
 """A support vector machine on a Gaussian kernel of distances."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray, Predictions
+from treemetric._base.typing import CostsOrLearner, FloatArray, Predictions
 from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_positive
@@ -24,7 +26,7 @@ from treemetric.kernels import TreeKernel
 _MOST_STEPS = 2**31 - 1
 
 
-def _has_probabilities(model: "DistanceSVC") -> bool:
+def _has_probabilities(model: DistanceSVC) -> bool:
     if not model.probability:
         message = "predict_proba is not available when probability=False"
         raise AttributeError(message)
@@ -49,8 +51,11 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         eigenvalues until none is negative, or no correction.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
+        distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
+        with precomputed distances.
     kernel : TreeKernel or TreeFeatures, optional
         A second kernel to combine with the kernel of distances, on the same trees. Features are
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
@@ -92,6 +97,8 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         The factor of the decision values in `predict_proba`; only with ``probability=True``.
     kernel_ : TreeKernel or TreeFeatures
         The fitted copy of `kernel`; only with a second kernel.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -142,6 +149,17 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
     >>> model = DistanceSVC(kernel=TreeKernel("path")).fit(trees, ["x", "x", "y", "y"])
     >>> model.predict([Tree.from_sequence("aba")])
     array(['x'], dtype='<U1')
+
+    Costs that are learned from the training trees, and labels that are not in these trees:
+
+    >>> from treemetric.learning import NCACosts
+    >>> learner = NCACosts(random_state=0)
+    >>> model = DistanceSVC(costs=learner, kernel=TreeKernel("path"))
+    >>> model = model.fit(trees, ["x", "x", "y", "y"])
+    >>> model.predict([Tree.from_sequence("aea")])
+    array(['x'], dtype='<U1')
+    >>> model.learner_.learned_
+    False
     """
 
     def __init__(
@@ -151,7 +169,7 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         bandwidth: str | float = "median",
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         kernel: TreeKernel | TreeFeatures | None = None,
         combine: str = "product",
         ordered: bool = True,
@@ -177,7 +195,7 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "DistanceSVC":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> DistanceSVC:
         """Train the machine.
 
         Parameters

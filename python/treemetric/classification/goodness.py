@@ -1,12 +1,14 @@
 """A sparse linear separator on similarities to landmarks."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray, Predictions
+from treemetric._base.typing import CostsOrLearner, FloatArray, Predictions
 from treemetric._base.validation import as_float, check_int, check_random_state, refuse, shown
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, check_positive
@@ -37,8 +39,11 @@ class GoodnessClassifier(TreeClassifier):
         default all training points are landmarks.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
+        distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
+        with precomputed distances.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -64,6 +69,8 @@ class GoodnessClassifier(TreeClassifier):
         The minimum of the linear program, or the sum of the minima of all classes.
     duality_gap_ : float
         Upper bound of the difference between `loss_` and the true minimum.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -105,7 +112,7 @@ class GoodnessClassifier(TreeClassifier):
         scale: float | str = 1.0,
         n_landmarks: float | None = None,
         metric: str = "tree_edit",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         ordered: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -121,7 +128,7 @@ class GoodnessClassifier(TreeClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "GoodnessClassifier":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> GoodnessClassifier:
         """Find the weights.
 
         Parameters

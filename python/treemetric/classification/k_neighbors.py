@@ -1,5 +1,7 @@
 """The classes of the nearest training trees."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -87,7 +89,7 @@ class KNeighborsTreeClassifier(ClassifierMixin, TreeNeighbors):  # type: ignore[
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Trees, y: npt.ArrayLike) -> "KNeighborsTreeClassifier":
+    def fit(self, X: Trees, y: npt.ArrayLike) -> KNeighborsTreeClassifier:
         """Build the index of the training trees.
 
         Parameters

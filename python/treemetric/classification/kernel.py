@@ -1,5 +1,7 @@
 """Gaussian kernels of distances, and the correction of their negative eigenvalues."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,12 +1,14 @@
 """Generalised learning vector quantisation with data points as prototypes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsOrLearner, FloatArray
 from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import (
     Inputs,
@@ -33,8 +35,11 @@ class MedianGLVQ(PrototypeClassifier):
         in the order of `classes_`. A class with fewer points uses all of them.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
+        distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
+        with precomputed distances.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -81,6 +86,8 @@ class MedianGLVQ(PrototypeClassifier):
         `validation_fraction`.
     n_iter_ : int
         Number of rounds; `max_iter` if the search did not converge.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -119,7 +126,7 @@ class MedianGLVQ(PrototypeClassifier):
         n_prototypes: Any = 1,
         *,
         metric: str = "tree_edit",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         ordered: bool = True,
         squashing: str = "identity",
         slope: float = 5.0,
@@ -147,7 +154,7 @@ class MedianGLVQ(PrototypeClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "MedianGLVQ":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> MedianGLVQ:
         """Choose the prototypes.
 
         Parameters

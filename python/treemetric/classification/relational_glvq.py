@@ -1,12 +1,14 @@
 """Generalised learning vector quantisation with mixtures of data points as prototypes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsOrLearner, FloatArray
 from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.checks import (
     Inputs,
@@ -41,8 +43,11 @@ class RelationalGLVQ(PrototypeClassifier):
         in the order of `classes_`. A class with fewer points gets as many as it has points.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances (not squared).
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
+        distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
+        with precomputed distances.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -88,6 +93,8 @@ class RelationalGLVQ(PrototypeClassifier):
         `validation_fraction`.
     n_iter_ : int
         Number of steps; `max_iter` if the search did not converge.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -132,7 +139,7 @@ class RelationalGLVQ(PrototypeClassifier):
         n_prototypes: Any = 1,
         *,
         metric: str = "tree_edit",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         ordered: bool = True,
         squashing: str = "identity",
         slope: float = 5.0,
@@ -160,7 +167,7 @@ class RelationalGLVQ(PrototypeClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "RelationalGLVQ":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> RelationalGLVQ:
         """Learn the prototypes.
 
         Parameters

@@ -13,6 +13,8 @@ and an exchange that lowers the loss is made at once. The search ends when no ex
 lowers the loss.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Clusters around medoids."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,9 @@ class KMedoids(
         Number of clusters.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable or LearnedMetric, optional
+        The costs of edits, or a learned distance; by default every edit costs 1. Not used with
+        precomputed distances.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -131,7 +134,7 @@ class KMedoids(
     def _n_features_out(self) -> int:
         return len(self.medoid_indices_)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KMedoids":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMedoids:
         """Find the medoids.
 
         Parameters

@@ -1,5 +1,7 @@
 """The medoids of given clusters."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

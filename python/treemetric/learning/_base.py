@@ -1,5 +1,7 @@
 """The base of all learners from classes: training data in, a learned distance out."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

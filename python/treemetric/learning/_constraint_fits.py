@@ -1,5 +1,7 @@
 """Fits to pairs and triplets of trees in place of classes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -29,7 +31,7 @@ from treemetric.learning._constraints import (
     times_drawn,
 )
 from treemetric.learning._ensemble import Ensemble, EnsembleLearner
-from treemetric.learning._nca_fit import Fitted, fit_rounds, rounded_up, whole_table
+from treemetric.learning._nca_fit import Fitted, fit_rounds, judged_costs
 from treemetric.learning._pair_costs import DistanceLoss
 from treemetric.paired import paired_distances
 from treemetric.treeset import TreeSet
@@ -284,9 +286,8 @@ class ConstraintFits(EnsembleLearner):
             asked = _some(np.flatnonzero((drawn[rows] == 0).all(axis=1)), random)
             own = times_drawn(rows, units, drawn) * weight
             seen = _some(np.flatnonzero(own), random)
-            table = rounded_up(whole_table(fitted, trees.alphabet))
             both = np.union1d(seen, asked)
-            for kind, costs in enumerate((UnitCosts(), CostMatrix(trees.alphabet, table))):
+            for kind, costs in enumerate((UnitCosts(), judged_costs(fitted, trees.alphabet))):
                 distances = _distances(trees, rows, both, costs, self.n_jobs)
                 errors[kind, asked] += supervision.errors(distances, seen, own[seen], asked)
             times[asked] += 1
@@ -294,7 +295,8 @@ class ConstraintFits(EnsembleLearner):
         if not len(some):
             return Verdict(learned=False, scores={})
         mean = errors[:, some] / times[some]
-        return compare(mean[0], mean[1], supervision.weight[some])
+        weight = supervision.weight[some]
+        return compare(mean[0], mean[1], weight, weight)
 
 
 def _as_pairs(rows: IntArray) -> IntArray:

@@ -1,5 +1,7 @@
 """How well distances agree with pairs and triplets: losses, and errors of unseen ones."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq

@@ -5,6 +5,8 @@ are on other constraints of the same tree, so trees are drawn, not constraints. 
 linked by constraints are drawn together, unless they have a large share of all constraints.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

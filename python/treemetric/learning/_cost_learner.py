@@ -1,5 +1,7 @@
 """What learners of costs have in common, whatever they learn from: a learned distance."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,9 @@
 """Vectors of symbols: their start, and the loss as a function of them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,6 +15,7 @@ from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import Costs, EmbeddingCosts
 from treemetric.costs.embedding import apart
 from treemetric.learning._descent import DescentSpace
+from treemetric.learning._metric_table import MetricTable, rounded_up
 from treemetric.learning.symbol_counts import NEGLIGIBLE, SymbolCounts, fold
 
 # Up to this many entries, products with the incidence matrix of symbols and pairs are faster dense.
@@ -163,6 +166,10 @@ class EmbeddingSpace(DescentSpace):
         placed = parameters.copy()
         placed[self.rows] = merged(parameters[self.rows], own=self.own)
         return EmbeddingCosts(self.alphabet, *split(placed, own=self.own))
+
+    def quick(self, costs: Any) -> Costs:
+        """Return costs for distances; those of many labels are rounded up to short decimals."""
+        return MetricTable.taken(self.alphabet, rounded_up(costs.matrix)) if self.own else costs
 
     def kept(self, costs: Costs) -> Costs:
         """Return the costs of all labels: the same, because they know all."""

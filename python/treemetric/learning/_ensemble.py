@@ -1,5 +1,7 @@
 """Learners that take the mean of several fits, or unit costs if learned costs are not better."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,8 +16,8 @@ from treemetric._estimators.checks import check_positive
 from treemetric.costs import CostMatrix, UnitCosts
 from treemetric.learning._bagging import Errors, Verdict, bootstrap, judge, mean_table
 from treemetric.learning._cost_learner import CostLearner
-from treemetric.learning._metric_table import MetricTable
-from treemetric.learning._nca_fit import FitSettings, Fitted, deletions, rounded_up
+from treemetric.learning._metric_table import MetricTable, rounded_up
+from treemetric.learning._nca_fit import FitSettings, Fitted, deletions
 from treemetric.learning.symbol_counts import check_tables
 from treemetric.treeset import TreeSet
 
@@ -110,13 +112,14 @@ class EnsembleLearner(CostLearner):
         errors_of: Errors,
         weight: FloatArray,
         random: np.random.RandomState,
+        first_weight: FloatArray | None = None,
     ) -> Verdict:
         """Compare learned costs and unit costs on the trees that fits have not seen."""
         if not (found.fits and self.fallback):
             return Verdict(learned=bool(found.fits), scores={})
-        return judge(
-            trees, errors_of, weight, groups, found.fits, found.left_out, random, self.n_jobs
-        )
+        first = weight if first_weight is None else first_weight
+        fits, left_out = found.fits, found.left_out
+        return judge(trees, errors_of, weight, first, groups, fits, left_out, random, self.n_jobs)
 
     def _learned(
         self, trees: TreeSet, found: Ensemble, verdict: Verdict
@@ -127,7 +130,7 @@ class EnsembleLearner(CostLearner):
             sys.stdout.write(f"[{type(self).__name__}] {_sentence(verdict)}\n")
         costs = UnitCosts().to_matrix(alphabet)
         if verdict.learned:
-            costs = MetricTable(alphabet, rounded_up(mean_table(fits, alphabet)))
+            costs = MetricTable.taken(alphabet, rounded_up(mean_table(fits, alphabet)))
         weights = [deletions(fitted, alphabet) for fitted in fits]
         attributes = {
             "learned_": verdict.learned,
@@ -144,5 +147,8 @@ def _sentence(verdict: Verdict) -> str:
     kind = "learned costs" if verdict.learned else "unit costs"
     if not verdict.scores:
         return kind if verdict.learned else f"{kind}: nothing to learn from"
-    errors = ", ".join(f"{name} {verdict.scores[name]:.3f}" for name in ("unit", "learned"))
+    scores = verdict.scores
+    errors = ", ".join(
+        f"{name} {scores.get(f'{name}_error', scores[name]):.3f}" for name in ("unit", "learned")
+    )
     return f"{kind}; errors on trees left out: {errors}"

@@ -1,5 +1,7 @@
 """GESL for given pairs: costs from counts of edits."""
 
+from __future__ import annotations
+
 import warnings
 from math import log
 from typing import NamedTuple

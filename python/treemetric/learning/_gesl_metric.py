@@ -8,6 +8,8 @@ full problem, so its bound is valid there. The closure of its costs is a pseudo-
 is valid there. When the two meet, the full problem is solved.
 """
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array

@@ -24,6 +24,8 @@ D of *any* such α and λ is a lower bound of the loss of any feasible c and η.
 two is the certified gap, which is valid for every solver.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ pairs or in the costs, whichever are fewer, or in both if all are few. About 20 
 every β.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
@@ -64,7 +66,7 @@ class _State:
     rest: FloatArray
     room: FloatArray
 
-    def moved(self, step: "_State", length: float) -> "_State":
+    def moved(self, step: _State, length: float) -> _State:
         """Return the state some way along a step."""
         parts = (
             getattr(self, field.name) + length * getattr(step, field.name) for field in fields(self)

@@ -1,5 +1,7 @@
 """Whether learned costs are worse than those that they started from, on the training trees."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

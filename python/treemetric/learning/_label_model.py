@@ -7,11 +7,14 @@ costs. θ changes the weight of a label, δ moves labels towards each other. The
 with the standard deviations `weight_scale` and `vector_scale`; b has none. Rare labels have δ = 0.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds
+from scipy.sparse import coo_array
 
 from treemetric._base.typing import FloatArray
 
@@ -31,6 +34,15 @@ def sums(places: IntArray, values: FloatArray, size: int) -> FloatArray:
     """Return the sums of the values at each place."""
     found: npt.NDArray[Any] = np.bincount(places, values, size)
     return found
+
+
+class SymbolPairs(NamedTuple):
+    """Pairs of different symbols, and what their costs need in each step."""
+
+    first: IntArray
+    second: IntArray
+    products: IntArray  # position of the inner product of both directions in the table of all
+    ends: Any  # (U + 1, P), sparse: 1 where a symbol is in a pair
 
 
 class _Shape(NamedTuple):
@@ -91,24 +103,44 @@ class LabelModel:
         lengths[self.moving] = np.diag(inner)[:count]
         return _Shape(np.append(np.exp(b + theta), 0.0), lengths, points, inner)
 
-    def costs(self, parameters: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-        """Return the costs of pairs of different symbols; symbol U is the gap."""
-        return self._costs(self._shape(parameters), first, second)
+    def pairs(self, first: IntArray, second: IntArray) -> SymbolPairs:
+        """Return pairs of different symbols for `costs`; symbol U is the gap."""
+        side = len(self.moving) + 1
+        products = self.row[first] * side + self.row[second]
+        columns = np.arange(len(first), dtype=np.int32)
+        rows = np.concatenate([first, second]).astype(np.int32)
+        entries = np.ones(len(rows)), (rows, np.tile(columns, 2))
+        ends = coo_array(entries, shape=(self.labels + 1, len(first))).tocsr()
+        return SymbolPairs(first, second, products, ends)
 
-    def _costs(self, shape: _Shape, first: IntArray, second: IntArray) -> FloatArray:
-        u, v = shape.weights[first], shape.weights[second]
-        inner = shape.inner[self.row[first], self.row[second]]
-        squared = u * u * shape.lengths[first] + v * v * shape.lengths[second] - 2 * u * v * inner
-        costs: FloatArray = np.sqrt(np.maximum(squared, _ROUNDING * (u * u + v * v)))
+    def costs(self, parameters: FloatArray, pairs: SymbolPairs) -> FloatArray:
+        """Return the costs of pairs of symbols."""
+        return self.costs_and_gradient(parameters, pairs)[0]
+
+    def deletions(self, parameters: FloatArray) -> FloatArray:
+        """Return the costs of deleting each label."""
+        shape = self._shape(parameters)
+        costs: FloatArray = (shape.weights * np.sqrt(shape.lengths))[:-1]
         return costs
 
     def costs_and_gradient(
-        self, parameters: FloatArray, first: IntArray, second: IntArray
-    ) -> "tuple[FloatArray, _Pullback]":
+        self, parameters: FloatArray, pairs: SymbolPairs
+    ) -> tuple[FloatArray, _Pullback]:
         """Return the costs, and a function from the gradient by costs to that by parameters."""
         shape = self._shape(parameters)
-        costs = self._costs(shape, first, second)
-        return costs, _Pullback(self, shape, costs, first, second)
+        # c² = w_u² q_u + w_v² q_v - 2 w_u w_v h, with lengths q and inner products h
+        weights = shape.weights
+        squares = weights**2 * shape.lengths
+        crossed = weights[pairs.first]
+        crossed *= weights[pairs.second]
+        crossed *= shape.inner.ravel()[pairs.products]
+        together = squares[pairs.first]
+        together += squares[pairs.second]
+        costs = together - 2.0 * crossed
+        together *= _ROUNDING
+        np.maximum(costs, together, out=costs)
+        np.sqrt(costs, out=costs)
+        return costs, _Pullback(self, shape, costs, pairs, crossed)
 
     def penalty(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the negative logarithm of the prior, up to a constant, and its gradient."""
@@ -119,13 +151,17 @@ class LabelModel:
         gradient = precision * parameters
         return 0.5 * float(gradient @ parameters), gradient
 
-    def table(self, parameters: FloatArray) -> FloatArray:
-        """Return the costs of all symbols, the gap last."""
+    def table(self, parameters: FloatArray, mean_deletion: float | None = None) -> FloatArray:
+        """Return the costs of all symbols, the gap last; scaled, if a mean deletion is given."""
         shape = self._shape(parameters)
-        squares = shape.weights**2 * shape.lengths
+        weights = shape.weights
+        if mean_deletion is not None and self.labels:
+            weights = weights * (mean_deletion / self.deletions(parameters).mean())
+        squares = weights**2 * shape.lengths
+        # In place: tables of thousands of labels take longer to allocate than to compute.
         table: FloatArray = shape.inner[np.ix_(self.row, self.row)]
-        table *= -2.0 * shape.weights
-        table *= shape.weights[:, None]
+        table *= -2.0 * weights
+        table *= weights[:, None]
         table += squares
         table += squares[:, None]
         np.maximum(table, 0.0, out=table)
@@ -138,28 +174,27 @@ class _Pullback:
     """The gradient of a function of costs by the parameters, given its gradient by the costs."""
 
     def __init__(
-        self, model: LabelModel, shape: _Shape, costs: FloatArray, first: IntArray, second: IntArray
+        self,
+        model: LabelModel,
+        shape: _Shape,
+        costs: FloatArray,
+        pairs: SymbolPairs,
+        crossed: FloatArray,
     ) -> None:
         self.model, self.shape, self.costs = model, shape, costs
-        self.first, self.second = first, second
+        self.pairs, self.crossed = pairs, crossed  # w_u w_v h
 
     def __call__(self, by_cost: FloatArray) -> FloatArray:
-        model, shape = self.model, self.shape
-        first, second = self.first, self.second
-        symbols, count = model.labels + 1, len(model.moving)
-        # c² = w_u² q_u + w_v² q_v - 2 w_u w_v h, with lengths q and inner products h
+        model, shape, pairs = self.model, self.shape, self.pairs
+        count = len(model.moving)
         by_square = by_cost / (2.0 * self.costs)
-        u, v = shape.weights[first], shape.weights[second]
-        rows, columns = model.row[first], model.row[second]
-        both = u * v * by_square
-        crossed = 2.0 * both * shape.inner[rows, columns]
-        u *= u * by_square
-        v *= v * by_square
-        by_length = sums(first, u, symbols) + sums(second, v, symbols)
-        by_weight = 2.0 * by_length * shape.lengths
-        by_weight -= sums(first, crossed, symbols) + sums(second, crossed, symbols)
+        by_crossed = by_square * self.crossed
+        by_length = shape.weights**2 * (pairs.ends @ by_square)
+        by_weight = 2.0 * (by_length * shape.lengths - pairs.ends @ by_crossed)
         side = count + 1
-        by_inner = sums(rows * side + columns, -2.0 * both, side * side).reshape(side, side)
+        by_square *= shape.weights[pairs.first]
+        by_square *= shape.weights[pairs.second]
+        by_inner = -2.0 * sums(pairs.products, by_square, side * side).reshape(side, side)
         by_inner = by_inner + by_inner.T
         near = by_inner[:count, :count]
         near[np.arange(count), np.arange(count)] += 2.0 * by_length[model.moving]

@@ -1,5 +1,8 @@
 """Learned distances as values: what a learner leaves behind."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -164,6 +167,17 @@ class LearnedMetric:
             return found
         return self._pseudo(sources, targets, labels, n_jobs, same=Y is None)
 
+    def _is_symmetric(self, labels: Iterable[Label]) -> bool:
+        """Return whether the distance is the same in both directions for trees of some labels."""
+        labels = tuple(labels)
+        if self.distance == "actual":
+            return self._actual(labels).is_symmetric(labels)
+        # One alignment of several that are optimal need not be the reverse of the one back.
+        if self.counting.get("script") == "one":
+            return False
+        costs, initial = self._pseudo_costs(labels)
+        return costs.is_symmetric(labels) and initial.is_symmetric(labels)
+
     def _paired(
         self, trees: TreeSet, rows: npt.NDArray[np.intp], *, n_jobs: int | None = None
     ) -> FloatArray:
@@ -211,9 +225,7 @@ class LearnedMetric:
         same: bool,
     ) -> FloatArray:
         costs, initial = self._pseudo_costs(labels)
-        # One alignment of several that are optimal need not be the reverse of the one back.
-        half = same and self.counting.get("script") != "one"
-        half = half and costs.is_symmetric(labels) and initial.is_symmetric(labels)
+        half = same and self._is_symmetric(labels)
         result = np.empty((len(X), len(Y)))
         rows = _rows(X, Y)
         for start in range(0, len(X), rows):

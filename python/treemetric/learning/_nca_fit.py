@@ -1,7 +1,9 @@
 """One fit of costs to the neighbourhoods of some trees: choose pairs, align, optimise, repeat."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,7 @@ from treemetric.alignment.edit_counts import EditCounts, edit_counts
 from treemetric.costs import CostMatrix, Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._label_model import LabelModel
+from treemetric.learning._metric_table import MetricTable
 from treemetric.learning._neighbour_loss import Candidates, NeighbourLoss, candidates
 from treemetric.learning._pair_costs import (
     CostObjective,
@@ -30,9 +33,9 @@ _ALL_PAIRS = 400
 _NODE_PAIRS = 8e6
 _NEIGHBOURS = (10, 25, 10, 25)
 _FEWEST = 0.25
-# Costs are rounded up to multiples of this share of the mean cost of a deletion: rounding up keeps
-# the triangle inequality, and distances under short decimals are faster.
-_GRID = 1000.0
+# Costs that only decide about alignments and neighbours are rounded up to multiples of this share
+# of the mean cost of a deletion, because distances under short numbers are faster.
+_ROUGH = 100.0
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -61,17 +64,12 @@ class Fitted(NamedTuple):
     n_iter: int  # L-BFGS steps in all rounds
 
 
-def rounded_up(table: FloatArray) -> FloatArray:
-    """Scale costs to a mean deletion of 1 and round them up to short decimals.
-
-    If c(u, v) <= c(u, z) + c(z, v), the same holds for the costs rounded up to integers.
-    """
-    mean = float(table[:-1, -1].mean()) if len(table) > 1 else 1.0
-    # In place: tables of thousands of labels take longer to allocate than to compute.
-    rounded = table * (_GRID / mean)
-    np.ceil(rounded, out=rounded)
-    rounded /= _GRID
-    return rounded
+def rough_costs(model: LabelModel, parameters: FloatArray, alphabet: tuple[Any, ...]) -> CostMatrix:
+    """Return costs with a mean deletion of about 1, rounded up, for alignments and neighbours."""
+    table = model.table(parameters, _ROUGH)
+    np.ceil(table, out=table)
+    table /= _ROUGH
+    return MetricTable.taken(alphabet, table)
 
 
 def frequent_labels(trees: TreeSet, most: int, least: int = 2) -> npt.NDArray[np.intp]:
@@ -203,7 +201,7 @@ def fit_rounds(
     steps = 0
     for _ in range(settings.n_rounds):
         if parameters is not None:
-            costs = CostMatrix(trees.alphabet, rounded_up(model.table(parameters)))
+            costs = rough_costs(model, parameters, trees.alphabet)
         pairs, loss = choose(costs)
         if loss is None:
             break
@@ -228,17 +226,18 @@ def fit_rounds(
 def whole_table(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
     """Return the costs of all labels, scaled to a mean deletion of 1."""
     model, parameters = _extended(fitted, alphabet)
-    table = model.table(parameters)
-    if len(alphabet):
-        table /= table[:-1, -1].mean()
-    return table
+    return model.table(parameters, 1.0)
+
+
+def judged_costs(fitted: Fitted, alphabet: tuple[object, ...]) -> CostMatrix:
+    """Return the costs of all labels, rounded up, to compare a fit with unit costs."""
+    return rough_costs(*_extended(fitted, alphabet), alphabet)
 
 
 def deletions(fitted: Fitted, alphabet: tuple[object, ...]) -> FloatArray:
     """Return the costs of deleting each label, scaled to a mean of 1."""
     model, parameters = _extended(fitted, alphabet)
-    labels = np.arange(len(alphabet))
-    costs = model.costs(parameters, labels, np.full(len(labels), len(labels)))
+    costs = model.deletions(parameters)
     return costs / (costs.mean() if len(costs) else 1.0)
 
 

@@ -5,6 +5,8 @@ draws a neighbour j with a probability that is proportional to exp(-d(i, j)). Th
 negative logarithm of the probability that the neighbour has the class of i, summed over i.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

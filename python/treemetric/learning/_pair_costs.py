@@ -5,6 +5,8 @@ of a loss by the costs is Nᵀ ∂loss/∂d. The supervision is in the loss only
 or numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -81,12 +83,13 @@ class CostObjective:
         self, model: LabelModel, counts: PairCounts, loss: DistanceLoss, trees: float, b: float
     ) -> None:
         self.model, self.counts, self.loss, self.trees, self.b = model, counts, loss, trees, b
+        self.pairs = model.pairs(counts.first, counts.second)
         self.n_iter = 0
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective and its gradient."""
         counts = self.counts
-        costs, pull = self.model.costs_and_gradient(parameters, counts.first, counts.second)
+        costs, pull = self.model.costs_and_gradient(parameters, self.pairs)
         value, by_distance = self.loss(counts.matrix @ costs)
         penalty, by_prior = self.model.penalty(parameters)
         gradient = pull(counts.transposed @ by_distance) + by_prior
@@ -94,6 +97,9 @@ class CostObjective:
 
     def minimise(self, parameters: FloatArray, max_iter: int) -> tuple[FloatArray, float]:
         """Return better parameters, found by L-BFGS, and their objective."""
+        import os
+
+        ftol = float(os.environ.get("FTOL", "2.2e-9"))
         with one_blas_thread():
             found = minimize(
                 self,
@@ -101,7 +107,7 @@ class CostObjective:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=self.model.bounds(self.b),
-                options={"maxiter": max_iter},
+                options={"maxiter": max_iter, "ftol": ftol},
             )
         self.n_iter += int(found.nit)
         return found.x, float(found.fun)

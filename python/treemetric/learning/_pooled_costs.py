@@ -6,7 +6,10 @@ one. The triangle inequality of three labels needs at most two rare ones, becaus
 are exchangeable. Therefore the table of all labels is a pseudo-metric if the small one is.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +19,7 @@ from treemetric._estimators.squashing import Squash
 from treemetric.alignment.edit_counts import EditCounts
 from treemetric.costs import CostMatrix, Costs
 from treemetric.learning._cost_space import CostLoss, CostSpace, tidied
-from treemetric.learning._metric_table import MetricTable
+from treemetric.learning._metric_table import MetricTable, rounded_up
 from treemetric.learning.symbol_counts import SymbolCounts, fold_codes
 
 
@@ -44,7 +47,7 @@ class PooledCostSpace(CostSpace):
     @staticmethod
     def of_unit_costs(
         alphabet: tuple[Label, ...], frequent: Indices, strength: float, max_iter: int, unit: Costs
-    ) -> "PooledCostSpace":
+    ) -> PooledCostSpace:
         """Return the parameters of unit costs."""
         rows = np.full(len(alphabet), len(frequent))
         rows[frequent] = np.arange(len(frequent))
@@ -60,7 +63,11 @@ class PooledCostSpace(CostSpace):
         others = np.flatnonzero(self.rows == rare)
         whole[np.ix_(others, others)] = table[rare, copy]
         np.fill_diagonal(whole, 0.0)
-        return MetricTable(self.alphabet, whole)
+        return MetricTable.taken(self.alphabet, whole)
+
+    def quick(self, costs: Any) -> CostMatrix:
+        """Return costs that are rounded up to short decimals."""
+        return MetricTable.taken(self.alphabet, rounded_up(costs.matrix))
 
     def fold(self, counts: EditCounts) -> SymbolCounts:
         """Count unordered pairs of rows."""

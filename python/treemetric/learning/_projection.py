@@ -11,6 +11,8 @@ For one pair this is the gradient of Paaßen et al. (2018), transposed, because 
 For the Euclidean costs ∂E/∂a = (D - H) a with h_q = ∂E/∂c_q / c_q and D the row sums of H.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -1,5 +1,7 @@
 """The base of BEDL and LVQCosts: parameters, fit, and the alternation."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, Self
 

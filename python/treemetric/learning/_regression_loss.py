@@ -7,6 +7,8 @@ is the best one, W q / 2 · log(Σ w_i |r_i|² / (W q) + ε). It does not depend
 and its scale agrees with that of the prior.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from treemetric._base.typing import FloatArray

@@ -1,5 +1,7 @@
 """The range of temperatures at which alignments can be weighted."""
 
+from __future__ import annotations
+
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric.alignment.soft import HOTTEST
 from treemetric.costs import Costs

@@ -1,5 +1,7 @@
 """Votes of the nearest neighbours, independent of the order of trees at equal distances."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 

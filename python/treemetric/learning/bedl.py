@@ -1,4 +1,6 @@
-"""Better edit distance learning: an embedding of the labels, or a projection of vectors."""
+"""Embedding edit distance learning: an embedding of the labels, or a projection of vectors."""
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -26,7 +28,7 @@ _MANY_LABELS = 300
 
 
 class BEDL(PrototypeLearner):
-    """Better edit distance learning: a vector for each label, and prototypes for each class.
+    """Embedding edit distance learning: a vector for each label, and prototypes for each class.
 
     Every label u has a vector a_u, and the gap (the missing counterpart of a deleted or inserted
     node) is the origin. Replacing u by v costs ‖a_u - a_v‖; deleting or inserting u costs ‖a_u‖.

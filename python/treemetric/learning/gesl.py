@@ -1,5 +1,7 @@
 """Good edit similarity learning: costs that separate classes."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 
@@ -206,7 +208,7 @@ class GESL(TreeMetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Trees, y: npt.ArrayLike, sample_weight: Any = None) -> "GESL":
+    def fit(self, X: Trees, y: npt.ArrayLike, sample_weight: Any = None) -> GESL:
         """Learn costs from classified trees.
 
         Parameters

@@ -1,5 +1,7 @@
 """Costs learned from numbers, by kernel regression, with a check that they help."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,8 @@ __all__ = ["KernelRegressionCosts"]
 # Trees with targets in the same one of so many quantiles count as similar when neighbours are
 # chosen in large sets.
 _QUANTILES = 5
+# Digits of standardised targets after the point.
+_DIGITS = 9
 
 
 class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[misc]
@@ -84,8 +88,8 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
     validation_scores_ : dict
         Mean squared errors of the predictions of fits for trees that they have not seen,
         ``'unit'`` and ``'learned'``, as shares of the variance of the targets; their difference
-        ``'gain'`` and its ``'standard_error'``. Learned costs are used if the gain is more than
-        half of its standard error. Empty if there was nothing to compare.
+        ``'gain'`` and its ``'standard_error'``. Learned costs are used if the gain is more than 1.3
+        of its standard errors. Empty if there was nothing to compare.
     fit_weights_ : ndarray of shape (n_fits, n_labels)
         The cost of deleting each label of `costs_` in each fit, scaled to a mean of 1.
     losses_ : ndarray of shape (n_fits,)
@@ -110,7 +114,7 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
     -----
     The costs have the form and the prior that `NCACosts` describes, and are a pseudo-metric. The
     scale of distances in the kernel is learned with the costs; `costs_` are scaled to a mean
-    deletion of 1. Several targets are divided by their standard deviations.
+    deletion of 1. Targets are standardised first, so that their unit does not matter.
 
     References
     ----------
@@ -176,7 +180,7 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Trees, y: Any, sample_weight: Any = None) -> "KernelRegressionCosts":
+    def fit(self, X: Trees, y: Any, sample_weight: Any = None) -> KernelRegressionCosts:
         """Learn costs, or find that unit costs are as good.
 
         Parameters
@@ -288,7 +292,12 @@ def _standardised(targets: FloatArray, weight: FloatArray) -> FloatArray:
     centred = columns - np.average(columns, axis=0, weights=weight)
     spread = np.sqrt(np.average(centred**2, axis=0, weights=weight))
     # What remains of a constant is rounding.
-    return np.where(spread > 1e-12, centred / np.where(spread > 1e-12, spread, 1.0), 0.0)
+    scaled: FloatArray = np.where(
+        spread > 1e-12, centred / np.where(spread > 1e-12, spread, 1.0), 0.0
+    )
+    # The same numbers in another unit differ in their last digits. A descent that has not
+    # converged would turn them into other costs.
+    return scaled.round(_DIGITS)
 
 
 def _quantiles(values: FloatArray) -> npt.NDArray[np.int64]:

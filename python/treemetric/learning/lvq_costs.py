@@ -1,5 +1,7 @@
 """Learning vector quantisation: the costs themselves are learned."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

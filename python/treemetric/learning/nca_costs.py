@@ -1,5 +1,7 @@
 """Costs learned by neighbourhood components analysis, with a check that they help."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from treemetric._base.typing import FloatArray, Predictions, Trees
 from treemetric._base.validation import check_int, check_random_state
 from treemetric._estimators.class_scores import decision_values
 from treemetric.costs import UnitCosts
-from treemetric.learning._bagging import class_errors, equal_trees
+from treemetric.learning._bagging import balanced_classes, class_errors, equal_trees
 from treemetric.learning._base import TreeMetricLearner
 from treemetric.learning._constraint_fits import ConstraintFits
 from treemetric.learning._nca_fit import Fitted, fit_costs
@@ -76,10 +78,13 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
     learned_ : bool
         Whether the costs were learned; False means unit costs.
     validation_scores_ : dict
-        Errors of the classification of trees by fits that have not seen them, ``'unit'`` and
-        ``'learned'``, each the mean of the errors of one and of five neighbours; their difference
-        ``'gain'`` and its ``'standard_error'``. Learned costs are used if the gain is more than
-        half of its standard error. Empty if there was nothing to compare.
+        What the classification of trees by fits that have not seen them says. ``'unit'`` and
+        ``'learned'`` are the mean shares of other classes among the 3, 5, 10 and 20 nearest trees,
+        where all classes count the same; ``'gain'`` is their difference, with its
+        ``'standard_error'``. ``'unit_error'`` and ``'learned_error'`` are means of the errors of
+        one and of five neighbours. Learned costs are used if the gain is more than 1.3 of its
+        standard errors, and neither error grows by more than half of its standard error. Empty if
+        there was nothing to compare.
     fit_weights_ : ndarray of shape (n_fits, n_labels)
         The cost of deleting each label of `costs_` in each fit, scaled to a mean of 1. Their
         spread says how certain a weight is.
@@ -174,7 +179,7 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Trees, y: Any, sample_weight: Any = None) -> "NCACosts":
+    def fit(self, X: Trees, y: Any, sample_weight: Any = None) -> NCACosts:
         """Learn costs, or find that unit costs are as good.
 
         Parameters
@@ -214,7 +219,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
             return fit_costs(*some, drawn[seen].astype(np.float64), weight[seen], settings)
 
         found = self._draw_fits(data.trees, groups, fit, random)
-        verdict = self._verdict(found, data.trees, groups, class_errors(data.codes), weight, random)
+        errors, even = class_errors(data.codes), balanced_classes(data.codes, weight)
+        verdict = self._verdict(found, data.trees, groups, errors, weight, random, even)
         costs, attributes = self._learned(data.trees, found, verdict)
         self._keep(data, costs, UnitCosts(), np.arange(len(data.trees)), **attributes)
         return self

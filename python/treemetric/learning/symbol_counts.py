@@ -6,6 +6,8 @@ symmetric and 0 on the diagonal need the counts of unordered pairs of different 
 only of those that occur: one row per pair of trees, one column per pair of symbols.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """The mean target of the nearest training trees."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
@@ -91,7 +93,7 @@ class KNeighborsTreeRegressor(RegressorMixin, TreeNeighbors):  # type: ignore[mi
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Trees, y: npt.ArrayLike) -> "KNeighborsTreeRegressor":
+    def fit(self, X: Trees, y: npt.ArrayLike) -> KNeighborsTreeRegressor:
         """Build the index of the training trees.
 
         Parameters

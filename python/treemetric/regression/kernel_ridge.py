@@ -1,5 +1,7 @@
 """Kernel ridge regression on a Gaussian kernel of distances."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,7 @@ import numpy.typing as npt
 from sklearn.kernel_ridge import KernelRidge
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray
+from treemetric._base.typing import CostsOrLearner, FloatArray
 from treemetric._base.validation import check_bool
 from treemetric._estimators.base import TreeRegressor
 from treemetric._estimators.checks import check_positive
@@ -37,8 +39,11 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         Whether to use the weighted mean of the targets as the constant; otherwise it is 0.
     metric : {'tree_edit', 'precomputed'}, default='tree_edit'
         Whether X holds trees or distances.
-    costs : Costs or callable, optional
-        The costs of edits; by default every edit costs 1. Not used with precomputed distances.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
+        distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
+        with precomputed distances.
     kernel : TreeKernel or TreeFeatures, optional
         A second kernel to combine with the kernel of distances, on the same trees. Features are
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
@@ -65,6 +70,8 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         Number of eigenvalues of the training kernel that were negative.
     kernel_ : TreeKernel or TreeFeatures
         The fitted copy of `kernel`; only with a second kernel.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
         The training trees; only with ``metric='tree_edit'``.
     n_features_in_ : int
@@ -107,7 +114,7 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         eigenvalues: str = "clip",
         fit_intercept: bool = True,
         metric: str = "tree_edit",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         kernel: TreeKernel | TreeFeatures | None = None,
         combine: str = "product",
         ordered: bool = True,
@@ -126,7 +133,7 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> "DistanceKernelRidge":
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: Any = None) -> DistanceKernelRidge:
         """Find the weights of the training data.
 
         Parameters
