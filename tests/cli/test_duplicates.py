@@ -95,6 +95,16 @@ def test_files_that_do_not_parse_are_skipped(here, capsys):
     assert "at line 1, column" in lines[0]
 
 
+def test_only_files_that_do_not_parse_are_an_error(here, capsys):
+    (here / "broken").mkdir()
+    (here / "broken/bad.py").write_text("def f(:\n", encoding="utf-8")
+    for command in (["duplicates", "broken", "-r", "3"], ["cluster", "broken"]):
+        assert main(command) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "no function of 20 nodes or more was found; 1 file could not be read" in err
+
+
 def test_files_of_trees_have_names(here, capsys):
     words = [tm.Tree.from_sequence(word) for word in ("abc", "xyz", "abd", "a")]
     tm.TreeSet(words, ids=["p", "q", "r", "s"]).to_jsonl(here / "trees.jsonl")

@@ -69,7 +69,7 @@ def test_pairwise_writes_pairs_and_a_cutoff(capsys):
     condensed = tm.pairwise_distances(trees(), condensed=True)
     assert main(["pairwise", *NAMES, "--condensed"]) == 0
     head, *body = rows(capsys.readouterr().out)
-    assert head == ["tree", "other", "distance"]
+    assert head == ["source", "target", "distance"]
     assert [row[:2] for row in body] == [["a.py", "b.py"], ["a.py", "c.py"], ["b.py", "c.py"]]
     assert [float(row[2]) for row in body] == condensed.tolist()
     cutoff = ["--cutoff", str(condensed.min())]
@@ -88,11 +88,11 @@ def test_nearest_and_within_name_the_files(capsys):
         [name, NAMES[j], str(int(d))]
         for name, j, d in zip(NAMES, near.indices[:, 0], near.distances[:, 0], strict=True)
     ]
-    assert rows(capsys.readouterr().out) == [["tree", "neighbor", "distance"], *expected]
+    assert rows(capsys.readouterr().out) == [["source", "target", "distance"], *expected]
     assert main(["within", *NAMES, "-r", "2", "--to", "json", "--queries", "a.py"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found[0] == {"tree": "a.py", "neighbor": "a.py", "distance": 0}
-    assert {record["tree"] for record in found} == {"a.py"}
+    assert found[0] == {"source": "a.py", "target": "a.py", "distance": 0}
+    assert {record["source"] for record in found} == {"a.py"}
 
 
 def test_ids_of_trees_are_their_names(capsys, here):
@@ -167,12 +167,16 @@ def test_distance_takes_a_cutoff_and_formats(capsys, here):
     assert main(["distance", "{a}", "{d}", "--to", "csv"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "inf"
-    assert json.loads(out[1]) == {"a": "{a{b}{c}}", "b": "{d}", "distance": None}
-    assert out[2:] == ["a,b,distance", "{a},{d},1"]
+    assert json.loads(out[1]) == {
+        "source": "{a{b}{c}}",
+        "target": "{d}",
+        "distance": None,
+    }
+    assert out[2:] == ["source,target,distance", "{a},{d},1"]
     assert main(["distance", "{a}", "{d}", "--cutoff", "-1"]) == 2
     assert "error: --cutoff must be a float" in capsys.readouterr().err
     assert main(["distance", "a.py", "b.py", "-o", "d.json"]) == 0
-    assert json.loads((here / "d.json").read_text(encoding="utf-8"))["a"] == "a.py"
+    assert json.loads((here / "d.json").read_text(encoding="utf-8"))["source"] == "a.py"
 
 
 def test_options_may_belong_to_one_of_the_files(capsys, here):

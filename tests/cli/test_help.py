@@ -106,3 +106,21 @@ def test_without_a_command_the_help_is_printed(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("usage: treemetric COMMAND")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "proposal"),
+    [
+        (["distence", "a.py", "b.py"], "Did you mean distance?"),
+        (["pairwise", "src", "--to", "parket"], "Did you mean parquet?"),
+        (["show", "a.py", "--format", "pyton"], "Did you mean python?"),
+        (["xxxxx"], "'completion') (see"),
+    ],
+)
+def test_a_choice_that_is_spelled_wrong_is_corrected(capsys, arguments, proposal):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 2
+    found = capsys.readouterr().err
+    # The quotes around choices depend on the version of Python.
+    assert proposal.replace("'", "") in found.replace("'", "")

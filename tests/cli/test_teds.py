@@ -1,6 +1,7 @@
 """The command ``treemetric teds``."""
 
 import csv
+import io
 import json
 
 import pytest
@@ -37,6 +38,38 @@ def test_two_files_have_one_score(folders, capsys):
     assert float(capsys.readouterr().out) == pytest.approx(1 - 1 / 6)
     assert main(["teds", *files, "--structure-only"]) == 0
     assert capsys.readouterr().out == "1\n"
+
+
+def test_a_side_can_be_standard_input(folders, capsys, monkeypatch):
+    files = [str(folders / side / "1.html") for side in ("pred", "true")]
+
+    def run(*sources, data):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.encode())))
+        return main(["teds", *sources])
+
+    assert run("-", files[1], data=ROW.format("cat")) == 0
+    assert capsys.readouterr().out == "0.8888888889\n"
+    assert run(files[0], "-", "-o", "-", data=ROW.format("cut")) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("1.html,0.88888888")
+    pairs = [{"pred": ROW.format("cat"), "true": ROW.format("cut")}, {"pred": None, "true": None}]
+    assert run("-", data="\n".join(map(json.dumps, pairs))) == 0
+    assert capsys.readouterr().out.split()[:4] == ["pairs", "2", "failures", "0"]
+
+    bad = ROW.format("x").replace("<td>", "<td colspan='x'>")
+    assert run("-", files[1], "--preset", "pubtabnet", data=bad) == 1
+    assert (
+        "standard input: colspan of a cell must be an integer. Got 'x'." in capsys.readouterr().err
+    )
+    assert run("-", files[1], "--preset", "pubtabnet", data="<p>no table</p>") == 0
+    assert "warning: standard input: --preset pubtabnet finds no <table>" in capsys.readouterr().err
+    for sources, data, message in (
+        (("-", "-"), ROW.format("x"), "Standard input, '-', can be read only once."),
+        (("-", files[1]), "", "standard input is empty"),
+        (("-",), "no JSON", "Line 1 of standard input must be a JSON object"),
+        (("-", str(folders)), ROW.format("x"), "must be two files or two folders"),
+    ):
+        assert run(*sources, data=data) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_two_folders_are_paired_by_name(folders, capsys):

@@ -4,6 +4,8 @@ Each module of a command adds its parsers and sets ``command``, a function that 
 parsed arguments. A new command is one more module and one more line in `_parser`.
 """
 
+from __future__ import annotations
+
 import argparse
 import errno
 import os
@@ -27,7 +29,7 @@ from treemetric.cli import (
 )
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
-from treemetric.cli.help import Formatter, add_command, refuse_unknown
+from treemetric.cli.help import Formatter, add_command, refuse_unknown, with_near_choice
 
 __all__ = ["main"]
 
@@ -153,7 +155,8 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+        text = with_near_choice(message)
+        self.exit(2, f"{self.prog}: error: {text} (see {self.prog} --help)\n")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,5 +1,7 @@
 """The command ``treemetric cluster``."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Iterator
 from typing import Any

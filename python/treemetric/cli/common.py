@@ -1,5 +1,7 @@
 """What the commands of ``treemetric`` share: costs, threads and progress."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
 

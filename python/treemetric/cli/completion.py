@@ -4,6 +4,8 @@ The scripts are made from the parsers, so that they know every command and optio
 option without choices, and every other argument, is completed as a file.
 """
 
+from __future__ import annotations
+
 import argparse
 import re
 from collections.abc import Callable, Iterator
@@ -51,7 +53,9 @@ def add_parsers(commands: Any, parser: argparse.ArgumentParser) -> None:
             "treemetric completion fish > ~/.config/fish/completions/treemetric.fish",
         ),
     )
-    completion.add_argument("shell", choices=_SHELLS, help="the shell")
+    completion.add_argument(
+        "shell", metavar="SHELL", choices=_SHELLS, help=f"the shell: {', '.join(_SHELLS)}"
+    )
     completion.set_defaults(command=lambda arguments: print(script(parser, arguments.shell)))
 
 

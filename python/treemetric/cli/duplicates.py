@@ -1,5 +1,7 @@
 """The command ``treemetric duplicates``."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Iterator
 from typing import Any

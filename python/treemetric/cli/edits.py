@@ -1,5 +1,7 @@
 """How the edits of an alignment are written: as lines of text, and as rows with line numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -4,6 +4,8 @@ The library names parameters of Python functions; a user of the command line kno
 This is the only place that translates one into the other.
 """
 
+from __future__ import annotations
+
 import re
 
 _SAME_NAME = (

@@ -3,6 +3,8 @@
 A reader takes the bytes of a file and the options that the user gave, and returns its trees.
 """
 
+from __future__ import annotations
+
 import importlib
 import json
 from collections.abc import Callable

@@ -1,14 +1,18 @@
 """How commands are added: short usage, wrapped text, examples on lines of their own."""
 
+from __future__ import annotations
+
 import argparse
 import difflib
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-__all__ = ["Formatter", "add_command", "refuse_unknown"]
+__all__ = ["Formatter", "add_command", "refuse_unknown", "with_near_choice"]
 
 _WIDEST = 100
+_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)$")
 
 
 class Formatter(argparse.HelpFormatter):
@@ -60,3 +64,19 @@ def refuse_unknown(unknown: Sequence[str], parser: argparse.ArgumentParser) -> N
     near = difflib.get_close_matches(first, parser._option_string_actions, n=1)
     hint = f". Did you mean {near[0]}?" if near else ""
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+
+
+def with_near_choice(message: str) -> str:
+    """Return an error of argparse; if a choice is invalid, with the one that may be meant.
+
+    Examples
+    --------
+    >>> from treemetric.cli.help import with_near_choice
+    >>> with_near_choice("argument --to: invalid choice: 'jsn' (choose from 'csv', 'json')")
+    "argument --to: invalid choice: 'jsn' (choose from 'csv', 'json'). Did you mean json?"
+    """
+    found = _CHOICE.search(message)
+    near = (
+        difflib.get_close_matches(found[1], re.findall(r"[\w-]+", found[2]), n=1) if found else []
+    )
+    return f"{message}. Did you mean {near[0]}?" if near else message

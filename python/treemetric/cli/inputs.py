@@ -1,5 +1,7 @@
 """The trees that a command reads: files, folders and standard input, and the names of the trees."""
 
+from __future__ import annotations
+
 import argparse
 import errno
 import json
@@ -197,14 +199,8 @@ def _read_source(
     }
     if "values" in kind.options:
         options["values"] = values_of(arguments)
-    if source == STDIN and sys.stdin is None:
-        message = "standard input is closed"
-        raise ValueError(message)
-    data = sys.stdin.buffer.read() if source == STDIN else Path(source).read_bytes()
-    if source == STDIN and not data:
-        message = "standard input is empty"
-        raise ValueError(message)
-    where = "standard input" if source == STDIN else shown_path(source)
+    data = content_of(source)
+    where = shown_source(source)
     if arguments.format is None and kind.name == "bracket" and not _is_named_bracket(source):
         better = json_format(data.decode("utf-8-sig", errors="replace"))
         if better is not None:
@@ -222,6 +218,20 @@ def _read_source(
             hint = " (read as bracket; --format names another format)"
         message = f"{where}: {error}{hint}"
         raise ValueError(message) from error
+
+
+def content_of(source: str) -> bytes:
+    """Return the content of a file or of standard input, which must not be empty."""
+    if source != STDIN:
+        return Path(source).read_bytes()
+    if sys.stdin is None:
+        message = "standard input is closed"
+        raise ValueError(message)
+    data = sys.stdin.buffer.read()
+    if not data:
+        message = "standard input is empty"
+        raise ValueError(message)
+    return data
 
 
 def _is_named_bracket(source: str) -> bool:
@@ -259,6 +269,11 @@ def values_of(arguments: argparse.Namespace) -> bool:
     Files that differ in a name or a number are not equal, and a distance of 0 would say so.
     """
     return arguments.values is not False
+
+
+def shown_source(source: str) -> str:
+    """Return how messages call a file or standard input."""
+    return "standard input" if source == STDIN else shown_path(source)
 
 
 def shown_path(path: str) -> str:

@@ -1,5 +1,7 @@
 """Functions of source code, or trees of other files, with their places, and groups of them."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -83,6 +85,10 @@ def read_members(arguments: argparse.Namespace) -> tuple[TreeSet, list[Source]]:
         functions = load_functions(code, min_nodes=least, values=values_of(arguments))
         for file, reason in functions.skipped:
             print(f"treemetric: warning: {shown_path(file)}: {reason}", file=sys.stderr)
+        if functions.skipped and not others and len(functions.data) == 0:
+            skipped = count_of(len(functions.skipped), "file")
+            message = f"no function of {least} nodes or more was found; {skipped} could not be read"
+            raise ValueError(message)
         sets.append(functions.data)
         columns = (map(shown_path, functions.files), functions.lines, functions.names)
         places += [Source(*place) for place in zip(*columns, strict=True)]

@@ -1,5 +1,7 @@
 """The commands ``treemetric nearest`` and ``treemetric within``."""
 
+from __future__ import annotations
+
 import argparse
 from typing import Any
 
@@ -173,7 +175,7 @@ def _summarise(target: Target, what: str, avoided: float) -> None:
 
 
 def _save(target: Target, named: tuple[Inputs, Inputs], starts: OffsetArray, **arrays: Any) -> None:
-    """Save neighbours as arrays, or as rows with a tree, a neighbour and the distance."""
+    """Save neighbours as arrays, or as rows with the columns source, target and distance."""
     queries, trees = named
     if target.kind == "npz":
         for key, inputs in (("ids", trees), ("query_ids", queries)):
@@ -185,4 +187,4 @@ def _save(target: Target, named: tuple[Inputs, Inputs], starts: OffsetArray, **a
     columns = (owners, arrays["indices"].ravel(), arrays["distances"].ravel())
     rows = zip(*(column.tolist() for column in columns), strict=True)
     named_rows = ((queries.name(i), trees.name(j), d) for i, j, d in rows)
-    write_rows(target, ("tree", "neighbor", "distance"), named_rows)
+    write_rows(target, ("source", "target", "distance"), named_rows)

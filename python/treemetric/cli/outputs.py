@@ -1,5 +1,7 @@
 """Where the results of a command go: files or standard output, as CSV, JSON or NumPy arrays."""
 
+from __future__ import annotations
+
 import argparse
 import csv
 import io

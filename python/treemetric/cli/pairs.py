@@ -1,5 +1,7 @@
 """The commands ``treemetric distance`` and ``treemetric align``: two trees."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -127,9 +129,9 @@ def _distance(arguments: argparse.Namespace) -> None:
         write_text(target, f"{csv_value(value)}\n")
     elif target.kind == "json":
         a, b = pair.sides.names
-        write_json(target, {"a": a, "b": b, "distance": json_value(value)})
+        write_json(target, {"source": a, "target": b, "distance": json_value(value)})
     else:
-        write_rows(target, ("a", "b", "distance"), [(*pair.sides.names, value)])
+        write_rows(target, ("source", "target", "distance"), [(*pair.sides.names, value)])
 
 
 def _measured(pair: _Pair, arguments: argparse.Namespace) -> float:
@@ -197,7 +199,8 @@ def _read_placed(
             msg = f"{name} is empty. It must be text in brackets, an existing file or '-'."
             raise ValueError(msg)
         if not _is_bracket(text) and text != STDIN and not Path(text).exists():
-            msg = f"{name} must be text in brackets, an existing file or '-'. Got {text!r}."
+            must = "must be text in brackets, an existing file or '-'"
+            msg = f"{name} {must}. There is no file {text!r}."
             raise ValueError(msg)
     groups = [[text] for text in texts if not _is_bracket(text)]
     read = iter(read_inputs(groups, arguments, with_places=with_places))
@@ -216,7 +219,8 @@ def _read_placed(
         found = inputs.trees
         if len(found) != 1:
             choose = " Choose one by --id." if hasattr(arguments, "id") else ""
-            source = "Standard input" if text == STDIN else f"The file {text}"
+            kind = "folder" if Path(text).is_dir() else "file"
+            source = "Standard input" if text == STDIN else f"The {kind} {text}"
             msg = f"{source} must contain one tree. It contains {len(found)}.{choose}"
             raise ValueError(msg)
         trees.append((found[0], inputs.places))

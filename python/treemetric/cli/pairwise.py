@@ -1,5 +1,7 @@
 """The command ``treemetric pairwise``: all distances of some trees."""
 
+from __future__ import annotations
+
 import argparse
 from itertools import combinations, product
 from typing import Any
@@ -160,7 +162,7 @@ def _write(target: Target, inputs: Inputs, result: Distances, *, condensed: bool
     elif condensed or target.kind == "parquet":
         chosen = combinations(names, 2) if condensed else product(names, repeat=2)
         pairs = zip(chosen, result.ravel().tolist(), strict=True)
-        write_rows(target, ("tree", "other", "distance"), ((*pair, d) for pair, d in pairs))
+        write_rows(target, ("source", "target", "distance"), ((*pair, d) for pair, d in pairs))
     else:
         table = ((name, *row.tolist()) for name, row in zip(names, result, strict=True))
         write_rows(target, ("", *names), table)

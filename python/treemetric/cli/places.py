@@ -1,5 +1,7 @@
 """Where the nodes of a tree are in their file: the line and the first words of each node."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +33,7 @@ def places_in_python(source: str, options: dict[str, Any]) -> list[Place]:
     return _inherited(from_ast(source, **options, label=_span), lines)
 
 
-def places_in_tree_sitter(spans: "Tree", data: bytes) -> list[Place]:
+def places_in_tree_sitter(spans: Tree, data: bytes) -> list[Place]:
     """Return the places of the nodes of a tree whose labels are from `span_in_bytes`."""
     return _inherited(spans, data.decode(errors="replace").split("\n"))
 
@@ -51,7 +53,7 @@ def _span(node: Any) -> tuple[int, int, int, int] | None:
     return line, node.end_lineno, node.col_offset, node.end_col_offset
 
 
-def _inherited(spans: "Tree", lines: Sequence[str]) -> list[Place]:
+def _inherited(spans: Tree, lines: Sequence[str]) -> list[Place]:
     """Return the places of nodes; one without a position has that of the node above."""
     found: list[Place] = []
     whole = Place(1, "")

@@ -1,5 +1,7 @@
 """The command ``treemetric reproduce``: the experiments of the paper behind BEDL."""
 
+from __future__ import annotations
+
 import argparse
 import re
 import sys

@@ -1,5 +1,7 @@
 """The command ``treemetric teds``: the similarity of HTML tables."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import statistics
@@ -11,6 +13,7 @@ from typing import Any, TextIO
 from treemetric._base.validation import check_n_jobs
 from treemetric.cli.common import add_jobs, add_progress, progress_of
 from treemetric.cli.help import add_command
+from treemetric.cli.inputs import STDIN, content_of, shown_source
 from treemetric.cli.outputs import add_output, check_free, target_of, write_rows
 from treemetric.formats.html_tables import PRESETS, VARIANTS, bad_span, is_empty, markup
 from treemetric.metrics.tables import Metric, TedsResult, results
@@ -20,6 +23,7 @@ _SHOWN = 5
 # Suffixes of the files that are read from folders, and of files of pairs.
 _PAGES = (".html", ".htm")
 _LINES = (".jsonl", ".ndjson")
+_STDIN = Path(STDIN)
 _HEADER = ("id", "score", "distance", "n_pred", "n_true", "error")
 
 # A name, the predicted table and the true one.
@@ -35,22 +39,27 @@ def add_parsers(commands: Any) -> None:
         summary="score predicted HTML tables",
         description="Print TEDS, the similarity of predicted and true HTML tables by tree edit "
         "distance: of two files, of two folders whose files have the same names, or of the lines "
-        "of a .jsonl file with the fields 'pred', 'true' and optionally 'id'.",
+        "of a .jsonl file with the fields 'pred', 'true' and optionally 'id'. One of the files can "
+        "be -, standard input.",
         examples=(
             "treemetric teds pred.html true.html",
+            "curl -s URL | treemetric teds - true.html",
             "treemetric teds predictions/ truth/ --preset pubtabnet -o scores.csv",
             "treemetric teds pairs.jsonl --structure-only",
         ),
     )
     parser.add_argument(
-        "pred", metavar="PRED", type=Path, help="an HTML file, a folder, or a .jsonl file of pairs"
+        "pred",
+        metavar="PRED",
+        type=Path,
+        help="an HTML file, a folder, or a .jsonl file of pairs; - alone is such a file",
     )
     parser.add_argument(
         "true",
         metavar="TRUE",
         type=Path,
         nargs="?",
-        help="the file or folder of true tables; none with a .jsonl file",
+        help="the file or folder of true tables; none with a file of pairs",
     )
     parser.add_argument(
         "--preset",
@@ -99,10 +108,11 @@ def _teds(arguments: argparse.Namespace) -> int:
     threads = check_n_jobs(arguments.jobs, "teds")
     pairs = _pairs(arguments.pred, arguments.true)
     tables = ([pair[1] for pair in pairs], [pair[2] for pair in pairs])
-    single = arguments.pred.is_file() and arguments.true is not None
+    single = arguments.true is not None and not arguments.pred.is_dir()
     found = results(metric, tables, threads, progress_of(arguments), keep_going=True)
     if single:
-        _print_score(found[0], metric, arguments, on_stdout=target is None or bool(target.path))
+        on_stdout = target is None or bool(target.path)
+        _print_score(found[0], metric, arguments, pairs[0][1:], on_stdout=on_stdout)
     _hint_at_tables(metric, arguments, pairs, found)
     if target is not None:
         write_rows(target, _HEADER, _rows(pairs, found))
@@ -114,9 +124,12 @@ def _teds(arguments: argparse.Namespace) -> int:
 
 def _pairs(pred: Path, true: Path | None) -> _Pairs:
     for path in (pred, true):
-        if path is not None and not path.exists():
+        if path is not None and path != _STDIN and not path.exists():
             message = f"No such file or folder: {path}"
             raise FileNotFoundError(message)
+    if pred == true == _STDIN:
+        message = "Standard input, '-', can be read only once."
+        raise ValueError(message)
     if true is None:
         if pred.is_dir():
             message = f"TRUE must be a folder, as PRED is. Got only {pred}."
@@ -130,7 +143,8 @@ def _pairs(pred: Path, true: Path | None) -> _Pairs:
             message = f"A file of pairs must be given alone, with both tables in it. Got {path}."
             raise ValueError(message)
     if not pred.is_dir():
-        return [(true.name, _read(pred), _read(true))]
+        name = pred.name if true == _STDIN else true.name
+        return [(name, _read(pred), _read(true))]
     return _folders(pred, true)
 
 
@@ -172,32 +186,35 @@ def _pages(folder: Path) -> list[str]:
 
 
 def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8-sig", errors="replace")
+    return content_of(str(path)).decode("utf-8-sig", errors="replace")
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
-    """Read a JSON Lines file of pairs."""
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            where = (
-                f"Line {number} of {path} must be a JSON object with the fields 'pred' and 'true'"
-            )
-            try:
-                record = json.loads(line)
-            except json.JSONDecodeError as error:
-                message = f"{where}. {error}."
-                raise ValueError(message) from None
-            if not isinstance(record, dict) or not {"pred", "true"} <= record.keys():
-                message = f"{where}. Got {line.strip()[:60]!r}."
-                raise ValueError(message)
-            for field in ("pred", "true"):
-                if not isinstance(record[field], str | None):
-                    message = f"{where}, texts or null. Got {record[field]!r} for '{field}'."
-                    raise TypeError(message)
-            name = record.get("id")
-            yield str(number if name is None else name), record["pred"], record["true"]
+    """Read JSON Lines with a pair on each."""
+    source = shown_source(str(path))
+    try:
+        text = content_of(str(path)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{source} must be text in UTF-8. {error}."
+        raise ValueError(message) from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"Line {number} of {source} must be a JSON object with the fields 'pred' and 'true'"
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            message = f"{where}. {error}."
+            raise ValueError(message) from None
+        if not isinstance(record, dict) or not {"pred", "true"} <= record.keys():
+            message = f"{where}. Got {line.strip()[:60]!r}."
+            raise ValueError(message)
+        for field in ("pred", "true"):
+            if not isinstance(record[field], str | None):
+                message = f"{where}, texts or null. Got {record[field]!r} for '{field}'."
+                raise TypeError(message)
+        name = record.get("id")
+        yield str(number if name is None else name), record["pred"], record["true"]
 
 
 def _rows(pairs: _Pairs, found: list[TedsResult | Exception]) -> Iterator[tuple[Any, ...]]:
@@ -217,6 +234,7 @@ def _print_score(
     result: TedsResult | Exception,
     metric: Metric,
     arguments: argparse.Namespace,
+    sources: tuple[str | None, ...],
     *,
     on_stdout: bool,
 ) -> None:
@@ -225,12 +243,13 @@ def _print_score(
         # Not an error of the pair.
         raise result
     if isinstance(result, Exception):
-        reason = f"{arguments.pred} and {arguments.true}: {_described(result)}"
+        names = [shown_source(str(path)) for path in (arguments.pred, arguments.true)]
+        reason = f"{names[0]} and {names[1]}: {_described(result)}"
         if isinstance(result, ValueError):
-            for path in (arguments.pred, arguments.true):
-                bad = bad_span(_read(path), metric.preset, metric.ignored)
+            for name, source in zip(names, sources, strict=True):
+                bad = bad_span(source, metric.preset, metric.ignored)
                 if bad is not None:
-                    reason = f"{path}: {bad[0]} of a cell must be an integer. Got {bad[1]!r}."
+                    reason = f"{name}: {bad[0]} of a cell must be an integer. Got {bad[1]!r}."
                     break
         print(f"treemetric: error: {' '.join(reason.split())}", file=sys.stderr)
     elif on_stdout:
@@ -260,7 +279,7 @@ def _hint_at_tables(
     if arguments.true is None or path is None:
         first = f"'{side}' of {name}"
     else:
-        first = str(path / name if path.is_dir() else path)
+        first = shown_source(str(path / name if path.is_dir() else path))
     what = first if len(missing) == 1 else f"{len(missing)} tables, such as {first}"
     place = " in <html><body>" if metric.preset.finds == "body" else ""
     text = f"{what}: --preset {arguments.preset} finds no <table>{place}, and counts it as missing"
