@@ -31,7 +31,10 @@ clusters of machines                   `treemetric.distributed`
 The command ``treemetric`` does the same for files.
 """
 
+from __future__ import annotations
+
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from treemetric import exceptions
@@ -219,4 +222,5 @@ def __getattr__(name: str) -> Any:
     if name in _TRANSFORMERS:
         return getattr(importlib.import_module(f"treemetric.{_TRANSFORMERS[name]}"), name)
     message = f"module 'treemetric' has no attribute {name!r}"
-    raise AttributeError(message)
+    # With both, Python proposes a name that is spelled similarly.
+    raise AttributeError(message, name=name, obj=sys.modules[__name__])

@@ -208,10 +208,7 @@ def subtree_distances(
 def edit_counts(
     sets: tuple[PreparedSet, PreparedSet],
     resolved: _Resolved,
-    counted: tuple[
-        tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], int],
-        tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]],
-    ],
+    counted: tuple[npt.NDArray[np.uint32] | None, int, npt.NDArray[np.int64], int],
     script: tuple[bool, float | None, float | None],
     work: _Work,
 ) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...

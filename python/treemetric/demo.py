@@ -4,6 +4,8 @@ Each section is a function that reads the shared `_Demo` and reports its result.
 section is one more function in `_SECTIONS`.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The distance of two trees, and all distances of many trees."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

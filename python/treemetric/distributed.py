@@ -5,6 +5,8 @@ about equal work, and the results are the same bit for bit. The tasks are schedu
 extra ``dask``) or joblib.
 """
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """Exceptions of treemetric; each one is also a builtin exception."""
 
+from __future__ import annotations
+
 __all__ = ["CancelledError", "CollapsedCostsWarning", "UnknownLabelError"]
 
 

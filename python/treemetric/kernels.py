@@ -1,5 +1,7 @@
 """Kernels of trees: inner products of trees by what they have in common."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -146,7 +148,7 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _n_features_out(self) -> int:
         return len(self.trees_)
 
-    def fit(self, X: Trees, y: Any = None) -> "TreeKernel":  # noqa: ARG002
+    def fit(self, X: Trees, y: Any = None) -> TreeKernel:  # noqa: ARG002
         """Store the training trees.
 
         Parameters

@@ -1,5 +1,7 @@
 """The distances of pairs of trees, and distances in relation to the sizes of the trees."""
 
+from __future__ import annotations
+
 import math
 import sys
 

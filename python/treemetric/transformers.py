@@ -3,6 +3,8 @@
 They make estimators with ``metric='precomputed'`` work on trees.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +43,7 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     norm: Norm | None
     ordered: bool
     n_jobs: int | None
-    trees_: "TreeSet"
+    trees_: TreeSet
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -62,7 +64,7 @@ class _TreeTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             refuse("norm", name, "None if ordered=False", shown(self.norm))
         self.trees_ = check_some_trees(X, name)
 
-    def _check_transform(self, X: Trees) -> "TreeSet":
+    def _check_transform(self, X: Trees) -> TreeSet:
         check_is_fitted(self)
         return check_some_trees(X, type(self).__name__)
 
@@ -124,7 +126,7 @@ class TreeDistances(_TreeTransformer):
         self.n_jobs = n_jobs
         self.dtype = dtype
 
-    def fit(self, X: Trees, y: Any = None) -> "TreeDistances":  # noqa: ARG002
+    def fit(self, X: Trees, y: Any = None) -> TreeDistances:  # noqa: ARG002
         """Store the training trees.
 
         Parameters
@@ -204,7 +206,7 @@ class TreeDistances(_TreeTransformer):
         self.fit(X, y)
         return self._distances(self.trees_, None)
 
-    def _distances(self, X: "TreeSet", Y: "TreeSet | None") -> Distances:
+    def _distances(self, X: TreeSet, Y: TreeSet | None) -> Distances:
         options: dict[str, Any] = {"costs": self.costs, "n_jobs": self.n_jobs, "dtype": self.dtype}
         if not self.ordered:
             return unordered_pairwise_distances(X, Y, **options)
@@ -284,7 +286,7 @@ class TreeNeighborsGraph(_TreeTransformer, auto_wrap_output_keys=None):  # type:
         self.ordered = ordered
         self.n_jobs = n_jobs
 
-    def fit(self, X: Trees, y: Any = None) -> "TreeNeighborsGraph":  # noqa: ARG002
+    def fit(self, X: Trees, y: Any = None) -> TreeNeighborsGraph:  # noqa: ARG002
         """Store the training trees.
 
         Parameters
@@ -372,7 +374,7 @@ class TreeNeighborsGraph(_TreeTransformer, auto_wrap_output_keys=None):  # type:
         """
         return self._graph(self.fit(X, y).trees_)
 
-    def _graph(self, trees: "TreeSet") -> csr_matrix:
+    def _graph(self, trees: TreeSet) -> csr_matrix:
         n, m = len(trees), self.n_samples_fit_
         kept = self.n_neighbors + (self.mode == "distance")
         if kept > m:

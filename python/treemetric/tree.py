@@ -1,5 +1,7 @@
 """Trees as immutable values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from inspect import Signature
 from typing import Any, Never
@@ -11,6 +13,7 @@ from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
 from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
+from treemetric._base.validation import refuse_set
 from treemetric._core import TreeData
 from treemetric._pages.tree_views import TreeViews
 from treemetric.formats import adjacency, html_tables, nested
@@ -66,13 +69,13 @@ class Tree(Navigation, TreeViews, Immutable):
         raise TypeError(message.rstrip())
 
     @classmethod
-    def _wrap(cls, data: TreeData) -> "Tree":
+    def _wrap(cls, data: TreeData) -> Tree:
         tree = object.__new__(cls)
         _put_data(tree, data)  # faster than `_put`
         return tree
 
     @classmethod
-    def from_bracket(cls, text: str) -> "Tree":
+    def from_bracket(cls, text: str) -> Tree:
         r"""Make a tree from bracket notation.
 
         A node is its label and its children in braces. Inside a label ``\{``, ``\}``,
@@ -114,7 +117,7 @@ class Tree(Navigation, TreeViews, Immutable):
             raise ValueError(message) from None
 
     @classmethod
-    def from_nested(cls, node: Any) -> "Tree":
+    def from_nested(cls, node: Any) -> Tree:
         """Make a tree from nested tuples.
 
         Parameters
@@ -144,7 +147,7 @@ class Tree(Navigation, TreeViews, Immutable):
         adj: Sequence[Sequence[int]],
         *,
         roots: Sequence[int] | None = None,
-    ) -> "Tree":
+    ) -> Tree:
         """Make a tree from adjacency lists.
 
         Parameters
@@ -174,10 +177,11 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_adjacency(["b", "a", "c"], [[], [0, 2], []]).to_bracket()
         '{a{b}{c}}'
         """
+        refuse_set(nodes, "nodes", "Tree.from_adjacency")
         return cls._wrap(TreeData.from_adjacency(nodes, adj, roots))
 
     @classmethod
-    def from_parents(cls, labels: Iterable[Label] | None, parents: Sequence[int]) -> "Tree":
+    def from_parents(cls, labels: Iterable[Label] | None, parents: Sequence[int]) -> Tree:
         """Make a tree from labels and parents in preorder.
 
         Parameters
@@ -203,12 +207,13 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_parents(["a", "b", "c"], [-1, 0, 1]).to_bracket()
         '{a{b{c}}}'
         """
+        refuse_set(labels, "labels", "Tree.from_parents")
         if labels is None or isinstance(parents, (list, tuple)):
             return cls._wrap(TreeData.from_parents(labels, parents))
         return cls._wrap(TreeData(labels, index_array(parents, "parents", np.int32)))
 
     @classmethod
-    def from_sequence(cls, sequence: Iterable[Label]) -> "Tree":
+    def from_sequence(cls, sequence: Iterable[Label]) -> Tree:
         """Make a chain: each item is the only child of the previous one.
 
         Parameters
@@ -227,6 +232,7 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_sequence("abc").to_bracket()
         '{a{b{c}}}'
         """
+        refuse_set(sequence, "sequence", "Tree.from_sequence")
         labels = tuple(sequence)
         return cls._wrap(TreeData(labels, np.arange(-1, len(labels) - 1, dtype=np.int32)))
 
@@ -236,7 +242,7 @@ class Tree(Navigation, TreeViews, Immutable):
         root: Any,
         children: Callable[[Any], Iterable[Any] | None],
         label: Callable[[Any], Label] | None = None,
-    ) -> "Tree":
+    ) -> Tree:
         """Make a tree from any objects.
 
         Parameters
@@ -273,7 +279,7 @@ class Tree(Navigation, TreeViews, Immutable):
         variant: str = "content",
         ignore_nodes: Iterable[str] | None = None,
         normalize: Callable[[str], str] | None = None,
-    ) -> "Tree":
+    ) -> Tree:
         """Make the tree of an HTML table that TEDS compares; needs lxml.
 
         Parameters
@@ -314,7 +320,7 @@ class Tree(Navigation, TreeViews, Immutable):
         return cls._wrap(data)
 
     @classmethod
-    def forest(cls, trees: Iterable["Tree"]) -> "Tree":
+    def forest(cls, trees: Iterable[Tree]) -> Tree:
         """Put trees side by side.
 
         Parameters
@@ -425,7 +431,7 @@ class Tree(Navigation, TreeViews, Immutable):
         """
         return list(self.labels), adjacency.build(self._data.parents())
 
-    def map_labels(self, fn: Callable[[Any], Label]) -> "Tree":
+    def map_labels(self, fn: Callable[[Any], Label]) -> Tree:
         """Replace every label by a function of it.
 
         Parameters
@@ -449,7 +455,7 @@ class Tree(Navigation, TreeViews, Immutable):
         doors.refuse_unhashable(alphabet, data.alphabet)
         return self._wrap(TreeData.from_codes(alphabet, data.codes(), data.parents()))
 
-    def subtree(self, node: int) -> "Tree":
+    def subtree(self, node: int) -> Tree:
         """Return the subtree of a node.
 
         Parameters

@@ -1,5 +1,7 @@
 """Many trees with one alphabet, in flat arrays."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
@@ -11,10 +13,11 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base import doors
-from treemetric._base.arrays import frozen, index_array
+from treemetric._base.arrays import index_array
+from treemetric._base.files import naming
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
-from treemetric._base.validation import count_of, refuse, shown
+from treemetric._base.validation import count_of, refuse, refuse_set, shown
 from treemetric.formats import bracket, jsonl
 from treemetric.tree import Tree
 
@@ -29,13 +32,39 @@ def check_tree(tree: object, parameter: str, owner: str) -> Tree:
     return tree
 
 
-def check_trees(trees: Trees, parameter: str, owner: str) -> "TreeSet":
+def check_trees(trees: Trees, parameter: str, owner: str) -> TreeSet:
     """Check that an object is a collection of trees, and return it as a set of trees."""
     if isinstance(trees, TreeSet):
         return trees
     found = TreeSet.__new__(TreeSet)
     found._pack(trees, parameter, owner)
     return found
+
+
+def check_lists(lists: Sequence[tuple[Trees, str]], owner: str) -> TreeSet | None:
+    """Return the trees of several lists as one set, or None if one of them is not a list."""
+    if any(type(trees) is not list for trees, _ in lists):
+        return None
+    data: list[_core.TreeData] = []
+    for trees, parameter in lists:
+        data += _data_of(trees, parameter, owner)
+    alphabet, arrays, shapes = _core.pack(data)
+    found = TreeSet.__new__(TreeSet)
+    found._set(alphabet, arrays, None, None, shapes)
+    return found
+
+
+def _data_of(trees: Iterable[Tree], parameter: str, owner: str) -> list[_core.TreeData]:
+    """Check that all are trees, each once, and return what the core knows of them."""
+    # A list is the usual case; other checks are slower.
+    if type(trees) is not list:
+        _check_collection(trees, parameter, owner)
+    data = []
+    for position, tree in enumerate(trees):
+        if type(tree) is not Tree:
+            check_tree(tree, f"{parameter}[{position}]", owner)
+        data.append(tree._data)
+    return data
 
 
 def _check_collection(trees: object, parameter: str, owner: str) -> None:
@@ -84,7 +113,7 @@ def positions_of(index: Any, count: int) -> np.ndarray[Any, Any]:
     return positions
 
 
-def join_sets(parts: Sequence[tuple["TreeSet", OffsetArray | None]]) -> "TreeSet":
+def join_sets(parts: Sequence[tuple[TreeSet, OffsetArray | None]]) -> TreeSet:
     """Return the trees of several sets as one: those at some positions, or all.
 
     Ids and classes are kept if all sets have them.
@@ -147,8 +176,8 @@ class TreeSet(Immutable):
     _classes: tuple[Any, ...] | None
     _arrays: tuple[IntArray, IntArray, OffsetArray]
     _label_codes: dict[Label, int] | None
-    _prepared: "_core.PreparedSet | None"
-    _shapes: "_core.Shapes | None"
+    _prepared: _core.PreparedSet | None
+    _shapes: _core.Shapes | None
 
     def __init__(
         self,
@@ -168,17 +197,8 @@ class TreeSet(Immutable):
         classes: Sequence[Any] | None = None,
     ) -> None:
         """Check that all are trees, each once, and pack them."""
-        # A list is the usual case; other checks are slower.
-        if type(trees) is not list:
-            _check_collection(trees, parameter, owner)
-        data = []
-        for position, tree in enumerate(trees):
-            if type(tree) is not Tree:
-                check_tree(tree, f"{parameter}[{position}]", owner)
-            data.append(tree._data)
-        alphabet, arrays, shapes = _core.pack(data)
-        self._set(alphabet, arrays, ids, classes)
-        self._put(_shapes=shapes)
+        alphabet, arrays, shapes = _core.pack(_data_of(trees, parameter, owner))
+        self._set(alphabet, arrays, ids, classes, shapes)
 
     def _set(
         self,
@@ -186,11 +206,13 @@ class TreeSet(Immutable):
         arrays: tuple[IntArray, IntArray, OffsetArray],
         ids: Sequence[Any] | None,
         classes: Sequence[Any] | None,
+        shapes: _core.Shapes | None = None,
     ) -> None:
         for array in arrays:
-            frozen(array)
+            array.setflags(write=False)
         count = len(arrays[2]) - 1
         for name, values in (("ids", ids), ("classes", classes)):
+            refuse_set(values, name, "TreeSet")
             if values is not None and len(values) != count:
                 refuse(
                     name,
@@ -205,7 +227,7 @@ class TreeSet(Immutable):
             _classes=None if classes is None else tuple(classes),
             _label_codes=None,
             _prepared=None,
-            _shapes=None,
+            _shapes=shapes,
         )
 
     @classmethod
@@ -218,7 +240,7 @@ class TreeSet(Immutable):
         *,
         ids: Sequence[Any] | None = None,
         classes: Sequence[Any] | None = None,
-    ) -> "TreeSet":
+    ) -> TreeSet:
         """Make a set from flat arrays.
 
         Parameters
@@ -256,10 +278,11 @@ class TreeSet(Immutable):
             index_array(offsets, "offsets", np.int64),
         )
         _core.check_arrays(len(alphabet), *arrays)
+        refuse_set(alphabet, "alphabet", "TreeSet.from_arrays")
         return cls._canonical(tuple(alphabet), arrays, ids, classes)
 
     @classmethod
-    def _of_alphabet(cls, alphabet: tuple[Label, ...]) -> "TreeSet":
+    def _of_alphabet(cls, alphabet: tuple[Label, ...]) -> TreeSet:
         """Make a set without trees that has an alphabet all the same, to resolve costs for it."""
         trees = cls.__new__(cls)
         empty = np.empty(0, dtype=np.int32)
@@ -273,7 +296,7 @@ class TreeSet(Immutable):
         arrays: tuple[IntArray, IntArray, OffsetArray],
         ids: Sequence[Any] | None,
         classes: Sequence[Any] | None,
-    ) -> "TreeSet":
+    ) -> TreeSet:
         """Make a set with labels numbered by first appearance: equal sets have equal arrays."""
         codes, parents, offsets = arrays
         used, first = np.unique(codes, return_index=True)
@@ -287,7 +310,7 @@ class TreeSet(Immutable):
         return trees
 
     @classmethod
-    def from_jsonl(cls, path: Path) -> "TreeSet":
+    def from_jsonl(cls, path: Path) -> TreeSet:
         """Read trees from a JSON Lines file.
 
         Each line is an object with ``nodes`` and ``adj`` (and ``roots`` for a forest),
@@ -307,7 +330,7 @@ class TreeSet(Immutable):
         Raises
         ------
         ValueError
-            If a line has another form; the message gives the line.
+            If a line has another form; the message gives the file and the line.
 
         Examples
         --------
@@ -320,10 +343,11 @@ class TreeSet(Immutable):
         >>> trees.alphabet, trees.classes
         (('a', 7), (0,))
         """
-        return cls._of_jsonl(FilePath(path).read_bytes().decode())
+        with naming(path):
+            return cls._of_jsonl(FilePath(path).read_bytes().decode())
 
     @classmethod
-    def _of_jsonl(cls, text: str) -> "TreeSet":
+    def _of_jsonl(cls, text: str) -> TreeSet:
         alphabet, codes, parents, offsets, ids, classes = jsonl.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), ids, classes)
 
@@ -354,7 +378,7 @@ class TreeSet(Immutable):
         jsonl.write(self, path)
 
     @classmethod
-    def from_bracket(cls, path: Path) -> "TreeSet":
+    def from_bracket(cls, path: Path) -> TreeSet:
         r"""Read trees from a file with one tree in bracket notation per line.
 
         Parameters
@@ -370,7 +394,7 @@ class TreeSet(Immutable):
         Raises
         ------
         ValueError
-            If a line is not in bracket notation; the message gives line and position.
+            If a line is not in bracket notation; the message gives file, line and position.
 
         Examples
         --------
@@ -383,10 +407,11 @@ class TreeSet(Immutable):
         >>> len(trees), trees.alphabet
         (2, ('a', 'b', 'c'))
         """
-        return cls._of_bracket(FilePath(path).read_bytes().decode())
+        with naming(path):
+            return cls._of_bracket(FilePath(path).read_bytes().decode())
 
     @classmethod
-    def _of_bracket(cls, text: str) -> "TreeSet":
+    def _of_bracket(cls, text: str) -> TreeSet:
         alphabet, codes, parents, offsets = bracket.parse(text)
         return cls._canonical(alphabet, (codes, parents, offsets), None, None)
 
@@ -450,7 +475,7 @@ class TreeSet(Immutable):
         """Number of nodes of each tree."""
         return np.diff(self.offsets)
 
-    def _core_set(self, threads: int = 1) -> "_core.PreparedSet":
+    def _core_set(self, threads: int = 1) -> _core.PreparedSet:
         """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
             # Trees that were compared before bring their preparation.
@@ -476,9 +501,9 @@ class TreeSet(Immutable):
     @overload
     def __getitem__(self, index: int) -> Tree: ...
     @overload
-    def __getitem__(self, index: slice | Sequence[int] | np.ndarray[Any, Any]) -> "TreeSet": ...
+    def __getitem__(self, index: slice | Sequence[int] | np.ndarray[Any, Any]) -> TreeSet: ...
 
-    def __getitem__(self, index: Any) -> "Tree | TreeSet":
+    def __getitem__(self, index: Any) -> Tree | TreeSet:
         if not isinstance(index, Integral) or isinstance(index, bool):
             return self._take(positions_of(index, len(self)))
         position = int(index) + (len(self) if index < 0 else 0)
@@ -489,7 +514,7 @@ class TreeSet(Immutable):
         data = _core.TreeData.from_codes(self.alphabet, self.codes[nodes], self.parents[nodes])
         return Tree._wrap(data)
 
-    def _take(self, chosen: np.ndarray[Any, Any]) -> "TreeSet":
+    def _take(self, chosen: np.ndarray[Any, Any]) -> TreeSet:
         picked = [_chosen(values, chosen) for values in (self.ids, self.classes)]
         return self._canonical(self.alphabet, take_arrays(self._arrays, chosen), *picked)
 

@@ -7,6 +7,7 @@ take. All names are aliases; they exist for people and for type checkers.
 from treemetric._base.typing import (
     CostFunction,
     CostsLike,
+    CostsOrLearner,
     Distances,
     DType,
     FloatArray,
@@ -26,6 +27,7 @@ from treemetric._base.typing import (
 __all__ = [
     "CostFunction",
     "CostsLike",
+    "CostsOrLearner",
     "DType",
     "Distances",
     "FloatArray",

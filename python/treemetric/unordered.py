@@ -1,5 +1,7 @@
 """Trees whose children have no order: the constrained edit distance of Zhang (1996)."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -354,3 +354,19 @@ def test_vectors_price_edits_without_a_table_of_all_labels(kind, monkeypatch):
     expected = counts.distances(costs.to_matrix("abc"))
     monkeypatch.setattr(tm.VectorCosts, "to_matrix", None)
     np.testing.assert_allclose(counts.distances(costs), expected, atol=1e-12)
+
+
+def test_lists_and_sets_give_the_same_counts():
+    rng = Random(5)
+    X, Y = ([make_tree(rng, rng.randint(0, 9)) for _ in range(count)] for count in (4, 3))
+    for x, y in ((X, Y), (X, []), ([], Y), ([], []), (X, X)):
+        for costs in (None, tm.OperationCosts(1, 2, 1.5)):
+            lists = tm.edit_counts(x, y, costs=costs)
+            sets = tm.edit_counts(tm.TreeSet(x), tm.TreeSet(y), costs=costs)
+            assert lists.alphabet == sets.alphabet
+            assert np.array_equal(lists.pairs, sets.pairs)
+            assert (lists.matrix != sets.matrix).nnz == 0
+    with pytest.raises(ValueError, match=r"and \[0, 3\) for Y"):
+        tm.edit_counts(X, Y, pairs=[(0, 3)])
+    with pytest.raises(TypeError, match=r"Y\[0\]"):
+        tm.edit_counts(X, [3])

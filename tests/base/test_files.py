@@ -1,12 +1,14 @@
 """Files that are replaced as a whole, and optional packages."""
 
 import os
+import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from children import PIPE, start
 from treemetric._base import extras, files
 
 
@@ -79,11 +81,81 @@ def test_folders_are_synchronised_on_posix_only(tmp_path, monkeypatch):
     assert opened == []
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="an open file has its old name")
+KILLED = """
+    import sys, time
+    from pathlib import Path
+    from treemetric._base import files
+
+    with files.replacing(Path(sys.argv[1])) as file:
+        file.write(b"half")
+        file.flush()
+        print("ready", flush=True)
+        time.sleep(600)
+"""
+
+
+@posix
+def test_a_killed_writer_leaves_nothing_after_the_next_call(tmp_path):
+    path = tmp_path / "a.txt"
+    with start("-c", textwrap.dedent(KILLED), path, stdout=PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.kill()
+    assert len(names(tmp_path)) == 1
+    files.write_text(tmp_path / "b.txt", "other")
+    assert len(names(tmp_path)) == 2
+    files.write_text(path, "new")
+    assert names(tmp_path) == ["a.txt", "b.txt"]
+    assert path.read_text() == "new"
+
+
+@posix
+def test_the_file_of_a_live_writer_stays(tmp_path):
+    path = tmp_path / "a.txt"
+    with files.replacing(path) as file:
+        file.write(b"slow")
+        before = names(tmp_path)
+        files.write_text(path, "fast")
+        assert names(tmp_path) == ["a.txt", *before]
+    assert path.read_text() == "slow"
+    assert names(tmp_path) == ["a.txt"]
+
+
+@posix
+def test_files_of_other_names_and_without_locks_stay(tmp_path, monkeypatch):
+    kept = ["a.txt.csv.1-0a.part", "a.txt.part", "a.txt.x.part", "ba.txt.1-0a.part"]
+    for name in [*kept, "a.txt.1-0a.part"]:
+        (tmp_path / name).write_text("x")
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "try_lock", lambda _, without=True: without)
+        files.write_text(tmp_path / "a.txt", "new")
+    assert names(tmp_path) == sorted(["a.txt", "a.txt.1-0a.part", *kept])
+    files.write_text(tmp_path / "a.txt", "new")
+    assert names(tmp_path) == sorted(["a.txt", *kept])
+
+
+@posix
+def test_a_part_that_was_taken_for_abandoned_is_made_again(tmp_path, monkeypatch):
+    calls = []
+
+    def removed_at_first(file, **_):
+        calls.append(file.name)
+        if len(calls) == 1:
+            Path(file.name).unlink()
+        return True
+
+    monkeypatch.setattr(files, "try_lock", removed_at_first)
+    files.write_text(tmp_path / "a.txt", "new")
+    assert len(set(calls)) == 2
+    assert names(tmp_path) == ["a.txt"]
+
+
 def test_parts_of_killed_processes_are_removed(tmp_path):
-    for name in ("a.txt", "a.txt.12.part", "b.txt.12.part", "a.txt.part.txt", "a[1].txt.3.part"):
+    kept = ["a.txt", "a.txt.b.12-3f.part", "a.txt.part.txt", "a[1].txt.3.part", "b.txt.12.part"]
+    for name in (*kept, "a.txt.12.part", "a.txt.12-3f.part", "c3.txt.4-5.part"):
         (tmp_path / name).write_text("x")
     files.remove_parts(tmp_path, "a.txt", "c*")
-    assert names(tmp_path) == ["a.txt", "a.txt.part.txt", "a[1].txt.3.part", "b.txt.12.part"]
+    assert names(tmp_path) == kept
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1'])

@@ -395,3 +395,15 @@ def test_tree_sitter_labels():
         from_tree_sitter("(program)")
     with pytest.raises(TypeError, match="text must be an iterable of types"):
         from_tree_sitter(parsed, text="identifier")
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', " [[1], 2]"])
+def test_a_text_that_holds_json_is_a_leaf_with_a_warning(text):
+    with pytest.warns(UserWarning, match=r"Use json\.loads\(text\)"):
+        assert convert.from_json(text).size == 1
+    assert convert.from_json([text]).size == 2
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "{a}", "[" * 100_000, "a"])
+def test_other_texts_are_leaves(text):
+    assert convert.from_json(text).labels == (("str", text),)

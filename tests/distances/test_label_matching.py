@@ -30,8 +30,22 @@ class Unequal:
         return 7
 
 
+class Caseless(str):
+    """A text that is equal to itself in capitals."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return isinstance(other, str) and self.lower() == other.lower()
+
+    def __hash__(self):
+        return hash(self.lower())
+
+
 LABELS = st.one_of(
     st.integers(-3, 40), st.booleans(), st.floats(allow_nan=False), st.text(max_size=2),
+    # Around the length up to which texts are compared without Python.
+    st.text("ab\0é", min_size=13, max_size=17), st.sampled_from(["\ud800", "\ud801"]),
     st.builds(Weak, st.integers(0, 9)), st.none(), st.tuples(st.integers(0, 3)),
 )  # fmt: skip
 
@@ -49,6 +63,11 @@ def test_the_same_object_is_equal_to_itself():
     assert tm.distance(tm.Tree.from_sequence([nan]), tm.Tree.from_sequence([nan])) == 0
     other = tm.Tree.from_sequence([float("nan")])
     assert tm.distance(tm.Tree.from_sequence([nan]), other) == 1
+
+
+def test_subclasses_of_str_are_compared_by_their_own_equality():
+    x, y = (tm.Tree.from_sequence([label]) for label in ("abc", Caseless("ABC")))
+    assert tm.distance(x, y) == tm.distance(y, x) == 0
 
 
 def test_errors_of_comparisons_are_raised():

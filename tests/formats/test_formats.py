@@ -132,7 +132,7 @@ def test_jsonl_of_an_empty_file_is_the_empty_set(tmp_path):
 def test_jsonl_errors_name_the_line(tmp_path, line):
     path = tmp_path / "trees.jsonl"
     path.write_text('{"nodes": ["a"], "adj": [[]]}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"line 2"):
+    with pytest.raises(ValueError, match=r"trees\.jsonl: line 2"):
         tm.TreeSet.from_jsonl(path)
 
 

@@ -76,7 +76,9 @@ def test_vectors_with_a_projection_and_pivots_are_stored(tmp_path):
     check_equal(opened, chains(*left), chains("abcd"), costs=costs, n_pivots=0)
 
 
-@pytest.mark.parametrize("costs", [COSTS[5], type("Own", (tm.UnitCosts,), {})()], ids=str)
+@pytest.mark.parametrize(
+    "costs", [COSTS[5], type("Own", (tm.UnitCosts,), {})()], ids=["function", "subclass"]
+)
 def test_costs_that_are_code_are_refused(tmp_path, costs):
     index = tm.TreeIndex(chains("ab"), costs=costs)
     with pytest.raises(ValueError, match="to_matrix"):
@@ -106,7 +108,9 @@ def test_odd_labels_come_back(tmp_path):
     assert opened.within([tm.Tree.from_sequence(LABELS)], radius=0).counts.tolist() == [1]
 
 
-@pytest.mark.parametrize("label", [float("nan"), object(), (1, range(3)), int], ids=str)
+@pytest.mark.parametrize(
+    "label", [float("nan"), object(), (1, range(3)), int], ids=["nan", "object", "range", "type"]
+)
 def test_labels_that_cannot_be_stored_are_refused(tmp_path, label):
     index = tm.TreeIndex([tm.Tree.from_sequence(["a", label])])
     with pytest.raises(TypeError, match="the labels must be"):

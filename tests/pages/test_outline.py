@@ -10,6 +10,7 @@ from browser import all_of, button, one, opened, texts
 from treemetric import Tree, align
 from treemetric.cli import main
 
+ESCAPE = "\ue00c"  # the key, in the protocol of browsers
 EVIL = (
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(2)>",
@@ -117,6 +118,12 @@ def test_an_alignment_is_folded_searched_and_stepped_through(tmp_path):
         assert "2 replaced" in texts(page, ".tm-count")
         rows = texts(page, ".tm-row")
         assert any("unchanged nodes" in row for row in rows)
+        one(page, "body").send_keys("n")  # keys work before the first click
+        assert texts(page, ".tm-current .tm-label")[0] == x.labels[500]
+        one(page, "body").send_keys("/")
+        assert page.switch_to.active_element == one(page, "input")
+        one(page, "input").send_keys("node 1", ESCAPE)
+        assert one(page, "input").get_attribute("value") == ""
         button(page, "↓ change").click()
         assert texts(page, ".tm-current .tm-label")[0] == x.labels[500]
         button(page, "↓ change").click()

@@ -371,3 +371,8 @@ def test_a_table_that_stays_long_is_cut_with_a_note():
 def test_a_table_of_200_rows_is_whole():
     x = tm.Tree.from_nested(("r", ["a"] * 199))
     assert len(_Table(alignment_html(tm.align(x, x))).rows) == 200
+
+
+def test_a_tree_is_no_alignment():
+    with pytest.raises(TypeError, match=r"Use plot_alignment\(align\(x, y\)\)"):
+        plot_alignment(tm.Tree.from_bracket("{a}"))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from treemetric.plotting import plot_distances, plot_map
+from treemetric import Tree, TreeSet
+from treemetric.plotting import plot_dendrogram, plot_distances, plot_map
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -193,3 +194,11 @@ def test_many_classes_have_thin_lines_and_plain_names():
     assert len({label.get_color() for label in ax.get_yticklabels()}) == 1
     ax = plot_distances(np.zeros((4, 4)), [0, 0, 1, 1])
     assert len({label.get_color() for label in ax.get_yticklabels()}) == 2
+
+
+@pytest.mark.parametrize("plot", [plot_distances, plot_map, plot_dendrogram])
+@pytest.mark.parametrize("kind", [list, TreeSet])
+def test_trees_in_place_of_distances_are_refused(plot, kind):
+    trees = kind([Tree.from_bracket("{a}"), Tree.from_bracket("{b}")])
+    with pytest.raises(TypeError, match=r"Got trees instead\. Use pairwise_distances\(trees\)"):
+        plot(trees)

@@ -127,6 +127,19 @@ def test_every_tree_is_counted_once(count, method):
     assert min(segment[:, 0].min() for segment in segments) == (-1.0 if top else 0.0)
 
 
+@pytest.mark.parametrize("width", [2.5, 3.6, 8.0])
+def test_numbers_of_the_scale_do_not_overlap(width):
+    _, ax = plt.subplots(figsize=(width, 2.5), layout="constrained")
+    trees = words(12)
+    plot_dendrogram(tm.pairwise_distances(trees, norm="weight"), trees, ax=ax)
+    ax.figure.draw_without_rendering()
+    numbers = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert len(numbers) >= 2
+    assert all(
+        not one.overlaps(other) for k, one in enumerate(numbers) for other in numbers[k + 1 :]
+    )
+
+
 def test_a_chain_of_merges_does_not_recurse():
     # Each object is merged with all before it.
     place = np.cumsum(np.arange(1.0, 3001.0))

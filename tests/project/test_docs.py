@@ -57,6 +57,14 @@ def test_all_lists_what_exists():
         assert shown == sorted(module.__all__), module.__name__
 
 
+def test_an_unknown_name_can_be_corrected():
+    with pytest.raises(AttributeError, match="has no attribute 'pairwise_distance'") as caught:
+        tm.pairwise_distance  # noqa: B018
+    # From both, Python proposes a name that is spelled similarly.
+    assert caught.value.name == "pairwise_distance"
+    assert caught.value.obj is tm
+
+
 def test_modules_have_a_docstring():
     modules = [tm, *(m for m in vars(tm).values() if isinstance(m, types.ModuleType))]
     ours = [m for m in modules if m.__name__.startswith("treemetric") and "._" not in m.__name__]

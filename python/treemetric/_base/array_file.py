@@ -5,6 +5,8 @@ the length of the file and the SHA-256 digest of the header. The header is a JSO
 follow, little-endian, each at a multiple of 64 bytes.
 """
 
+from __future__ import annotations
+
 import glob
 import hashlib
 import json

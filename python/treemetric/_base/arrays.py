@@ -1,5 +1,7 @@
 """Small helpers for index arrays."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Digests of arrays and labels: equal contents have equal digests in every process."""
 
+from __future__ import annotations
+
 import hashlib
 import pickle
 from typing import Any

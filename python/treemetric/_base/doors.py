@@ -3,6 +3,8 @@
 Objects are recognised by the names of their classes, so nothing is imported.
 """
 
+from __future__ import annotations
+
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -10,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from os import PathLike
 from typing import Any
 
-from treemetric._base.validation import shown
+from treemetric._base.validation import NO_ORDER, shown
 
 _ETREE = "Use treemetric.convert.from_etree(element)."
 _CALLABLE = (
@@ -162,7 +164,7 @@ def refuse_unhashable(labels: Sequence[Any], old: Sequence[Any]) -> None:
 def unordered(value: object) -> str:
     """Return what to use instead of a collection without an order; empty if it has one."""
     if isinstance(value, AbstractSet):
-        return "The order of a set is arbitrary. Use a list."
+        return NO_ORDER
     if isinstance(value, Mapping):
         return "Use list(X.values()), and TreeSet(..., ids=list(X)) to keep the keys."
     return ""

@@ -1,5 +1,7 @@
 """Optional packages: imported where they are needed, with an error that names the extra."""
 
+from __future__ import annotations
+
 import importlib
 from typing import Any
 

@@ -1,17 +1,24 @@
 """Files that are replaced as a whole: a crash at any point leaves the old one or the new one."""
 
+from __future__ import annotations
+
 import json
 import os
+import re
 import secrets
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from treemetric._base.locks import try_lock
+
+# The end of the name of a temporary file: the process and some random digits.
+_PART = re.compile(r"\.\d+(-[0-9a-f]+)?\.part$")
 # Windows replaces no file that is open, and programs such as virus scanners open new files for a
 # moment. Attempts after the first, and seconds between two.
 _ATTEMPTS = 20 if sys.platform == "win32" else 0
@@ -31,20 +38,74 @@ def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that takes the place of `path` when the body has succeeded."""
-    # A name that no other process has, also on another machine with the same folder.
-    part = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in errors about its content."""
     try:
-        with part.open("wb") as file:
+        yield
+    except ValueError as error:
+        message = f"{os.fspath(path)}: {error}"
+        raise ValueError(message) from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that takes the place of `path` when the body has succeeded.
+
+    The temporary files that killed processes left of the same name are removed first, where the
+    system has locks that show whether their process is alive.
+    """
+    _remove_abandoned(path)
+    part, file = _open_part(path)
+    try:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        replace(part, path)
+            if os.name == "posix":
+                # While it is locked, so that nobody takes it for abandoned.
+                replace(part, path)
+        if os.name != "posix":
+            replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _open_part(path: Path) -> tuple[Path, BinaryIO]:
+    """Open and lock a new file beside `path`."""
+    while True:
+        # A name that no other process has, also on another machine with the same folder.
+        part = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+        file = part.open("wb")
+        if os.name != "posix":
+            return part, file
+        # Another call may have taken it for abandoned before it was locked.
+        if try_lock(file) and part.exists():
+            return part, file
+        file.close()
+        part.unlink(missing_ok=True)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the temporary files of `path` that no process has locked."""
+    if os.name != "posix":
+        return
+    for part in _parts(path.parent, path.name):
+        with suppress(OSError), part.open("r+b") as file:
+            if try_lock(file, without=False):
+                part.unlink(missing_ok=True)
+
+
+def _parts(folder: Path, name: str) -> list[Path]:
+    """Return the temporary files of a file of this name."""
+    with suppress(OSError):
+        return [
+            other
+            for other in folder.iterdir()
+            if other.name.startswith(name) and _PART.fullmatch(other.name, len(name))
+        ]
+    return []
 
 
 def replace(source: Path, target: Path) -> None:
@@ -74,7 +135,10 @@ def remove_parts(folder: Path, *patterns: str) -> None:
     """Remove the temporary files that killed processes left of files with such names."""
     for pattern in patterns:
         for part in folder.glob(f"{pattern}.*.part"):
-            part.unlink()
+            # The temporary files of "a.b" are not those of "a".
+            end = _PART.search(part.name)
+            if end is not None and part.with_name(part.name[: end.start()]).match(pattern):
+                part.unlink()
 
 
 def read_json(path: Path) -> Any:

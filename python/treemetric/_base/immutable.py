@@ -1,5 +1,7 @@
 """Objects that cannot be changed after they are made."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 

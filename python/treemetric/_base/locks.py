@@ -1,5 +1,7 @@
 """Locks on files, for processes: released by the system if the process dies."""
 
+from __future__ import annotations
+
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -54,10 +56,10 @@ class FileLock:
             self._file.close()
 
 
-def try_lock(file: IO[bytes]) -> bool:
+def try_lock(file: IO[bytes], *, without: bool = True) -> bool:
     """Lock an open file without waiting; return False if another process or call has it.
 
-    The lock ends when the file is closed. A file system without locks grants every lock.
+    The lock ends when the file is closed. A file system without locks returns `without`.
     """
     try:
         import fcntl
@@ -68,7 +70,7 @@ def try_lock(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        pass  # a file system without locks
+        return without
     return True
 
 

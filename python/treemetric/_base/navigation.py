@@ -1,5 +1,7 @@
 """What people ask a tree for when they look at it; the part of `Tree` that reads only."""
 
+from __future__ import annotations
+
 import operator
 import sys
 from collections.abc import Callable, Iterator

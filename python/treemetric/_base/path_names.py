@@ -1,5 +1,7 @@
 """Names of files where the content of a file is meant."""
 
+from __future__ import annotations
+
 import re
 
 from treemetric._base.validation import shown

@@ -5,6 +5,8 @@ parameter of estimators, `measuring` and `progress_of_cells` the experiments, `c
 command line. All of them hand out a function to call with the work done and all the work.
 """
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -1,5 +1,7 @@
 """Text art: a tree drawn with lines, as the Unix command ``tree`` draws folders."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from treemetric._base.traversal import sizes

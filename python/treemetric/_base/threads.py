@@ -1,5 +1,7 @@
 """Number of threads of BLAS."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

@@ -1,5 +1,7 @@
 """Depths, sizes and orders of nodes, from the parents in preorder; nothing recurses."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -9,7 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from sklearn.frozen import FrozenEstimator
+
     from treemetric.costs import Costs
+    from treemetric.learning import LearnedMetric
+    from treemetric.learning._cost_learner import CostLearner
     from treemetric.tree import Tree
     from treemetric.treeset import TreeSet
 
@@ -26,6 +30,9 @@ Trees: TypeAlias = Union["TreeSet", Sequence["Tree"], npt.NDArray[np.object_]]
 Path: TypeAlias = str | PathLike[str]
 CostFunction: TypeAlias = Callable[[Any, Any], float]
 CostsLike: TypeAlias = Union["Costs", CostFunction]
+CostsOrLearner: TypeAlias = Union[
+    "Costs", CostFunction, "LearnedMetric", "CostLearner", "FrozenEstimator"
+]
 Progress: TypeAlias = Callable[[int, int], object] | bool | None
 Integers: TypeAlias = Literal[
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
@@ -46,6 +53,7 @@ if not TYPE_CHECKING and sys.version_info >= (3, 12):
     for _name in (
         "CostFunction",
         "CostsLike",
+        "CostsOrLearner",
         "DType",
         "Distances",
         "FloatArray",

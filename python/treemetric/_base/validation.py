@@ -1,7 +1,10 @@
 """Checks of arguments, with error messages in scikit-learn's wording."""
 
+from __future__ import annotations
+
 import operator
 import reprlib
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -15,6 +18,7 @@ _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS, *_INTEGERS)}
+NO_ORDER = "The order of a set is arbitrary. Use a list."
 _NORMS = ("weight", "max", "sum", "li_zhang")
 
 
@@ -24,6 +28,20 @@ def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") ->
     if advice:
         message = f"{message} {advice}"
     raise (TypeError(message) if must.startswith("an instance of") else ValueError(message))
+
+
+def refuse_set(value: object, parameter: str, owner: str, must: str = "a list") -> None:
+    """Refuse a set, whose order differs between processes."""
+    if isinstance(value, set | frozenset):
+        refuse(parameter, owner, must, f"a {type(value).__name__}", NO_ORDER)
+
+
+def refuse_unordered(value: object, parameter: str, owner: str, must: str) -> None:
+    """Refuse a set or a dictionary where values belong to positions."""
+    refuse_set(value, parameter, owner, must)
+    if isinstance(value, Mapping):
+        got = f"a {type(value).__name__}"
+        refuse(parameter, owner, must, got, "Use a list of its values.")
 
 
 def shown(value: object) -> str:

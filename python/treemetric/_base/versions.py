@@ -1,5 +1,7 @@
 """What a report of a problem needs: versions, processor, threads, memory."""
 
+from __future__ import annotations
+
 import os
 import platform
 import sys

@@ -1,5 +1,7 @@
 """A tree as nested lists that open and close, without a script: what notebooks show."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 

@@ -3,6 +3,8 @@
 The script draws only the rows that are in view, so that trees of any size can be looked at.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """A map of points that a script draws, with names under the mouse."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

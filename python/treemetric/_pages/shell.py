@@ -4,6 +4,8 @@ Labels of trees come from anywhere. They enter a page only through `escape` or t
 and scripts write them as text. The content security policy of a page allows nothing from a network.
 """
 
+from __future__ import annotations
+
 import json
 from html import escape
 from importlib.resources import files

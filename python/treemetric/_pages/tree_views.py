@@ -1,5 +1,7 @@
 """What notebooks and browsers show of a tree; a part of `Tree`."""
 
+from __future__ import annotations
+
 from treemetric._base.traversal import depths
 from treemetric._core import TreeData
 from treemetric._pages.notebook import tree_html

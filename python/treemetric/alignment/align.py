@@ -1,5 +1,7 @@
 """One optimal alignment of two trees, and its edits."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Self
 

@@ -1,5 +1,7 @@
 """All optimal alignments of two trees."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -64,7 +66,7 @@ class CoOptimal(Immutable):
         raise TypeError(message)
 
     @classmethod
-    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float | None) -> "CoOptimal":
+    def _make(cls, x: Tree, y: Tree, costs: Costs, tol: float | None) -> CoOptimal:
         table, index = costs._pair_table(x, y)
         if index is not None:
             # Unknown labels raise here, not at first use.

@@ -1,5 +1,7 @@
 """Counts of edits by symbols, for many pairs of trees."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from treemetric._base.validation import (
 from treemetric.alignment.soft import HOTTEST
 from treemetric.costs.base import common_codes
 from treemetric.costs.resolve import check_costs
-from treemetric.treeset import check_trees
+from treemetric.treeset import check_lists, check_trees
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -56,7 +58,7 @@ class EditCounts(NamedTuple):
 
     alphabet: tuple[Label, ...]
     pairs: npt.NDArray[np.int64]
-    matrix: "csr_array"
+    matrix: csr_array
 
     def dense(self) -> FloatArray:
         """Return the symbol matrices as one dense array, for small alphabets.
@@ -171,24 +173,33 @@ def edit_counts(
     if heat is not None and script != "average":
         refuse("script", name, "'average' if a temperature is given", shown(script))
     with reporter(progress, name, "pairs") as report:
-        sources = check_trees(X, "X", name)
-        targets = sources if Y is None else check_trees(Y, "Y", name)
-        chosen = _pairs(pairs, len(sources), len(targets))
-        alphabet, of_y = common_codes(sources.alphabet, targets.alphabet)
-        of_x = np.arange(len(sources.alphabet), dtype=np.uint32)
-        codes, table = checked._resolve(sources, None if Y is None else targets)
-        first, second = (np.ascontiguousarray(chosen[:, k], dtype=np.uint32) for k in (0, 1))
-        values, columns, starts = _core.edit_counts(
+        both = None
+        if Y is not None and checked._same_for_all_trees:
+            both = check_lists([(X, "X"), (Y, "Y")], name)
+        if both is not None:
+            # Packed, numbered and prepared at once; the targets follow the sources.
+            sources = targets = both
+            n = shift = len(X)
+        else:
+            sources = check_trees(X, "X", name)
+            targets = sources if Y is None else check_trees(Y, "Y", name)
+            n, shift = len(sources), 0
+        chosen = _pairs(pairs, n, len(targets) - shift)
+        alphabet, of_y = sources.alphabet, None
+        if targets is not sources:
+            alphabet, of_y = common_codes(alphabet, targets.alphabet)
+        codes, table = checked._resolve(sources, None if targets is sources else targets)
+        values, columns, ends = _core.edit_counts(
             (sources._core_set(), targets._core_set()),
             (codes, table),
-            ((of_x, of_y, len(alphabet)), (first, second)),
+            (of_y, len(alphabet), chosen, shift),
             (script == "average", heat, slack),
             (threads, report),
         )
-    return EditCounts(alphabet, chosen, _csr(values, columns, starts, len(alphabet) + 1))
+    return EditCounts(alphabet, chosen, _csr(values, columns, ends, len(alphabet) + 1))
 
 
-def _csr(values: Any, columns: Any, starts: Any, side: int) -> "csr_array":
+def _csr(values: Any, columns: Any, starts: Any, side: int) -> csr_array:
     from scipy.sparse import csr_array
 
     return csr_array((values, columns, starts), shape=(len(starts) - 1, side * side))
@@ -198,7 +209,10 @@ def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]
     if pairs is None:
         if n * m > _FEW_PAIRS:
             check_memory(32 * n * m, f"the list of {n * m} pairs")
-        return np.indices((n, m)).reshape(2, -1).T.astype(np.int64)
+        grid = np.empty((n, m, 2), dtype=np.int64)
+        grid[..., 0] = np.arange(n)[:, None]
+        grid[..., 1] = np.arange(m)
+        return grid.reshape(-1, 2)
     array = np.asarray(pairs)
     if array.size == 0:
         array = np.zeros((0, 2), dtype=np.int64)
@@ -210,4 +224,4 @@ def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]
         got = str(tuple(array[np.argwhere(outside)[0, 0]].tolist()))
         must = f"indices in the range [0, {n}) for X and [0, {m}) for Y"
         refuse("pairs", "edit_counts", must, got)
-    return array.astype(np.int64)
+    return np.ascontiguousarray(array, dtype=np.int64)

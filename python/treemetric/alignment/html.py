@@ -1,5 +1,7 @@
 """An alignment as a table in HTML, for notebooks, and as a page, for browsers."""
 
+from __future__ import annotations
+
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -45,7 +47,7 @@ _CELL = "border:none;padding:0 .6em;text-align:left;white-space:nowrap"
 _FAINT = "opacity:.6"
 
 
-def alignment_html(alignment: "Alignment") -> str:
+def alignment_html(alignment: Alignment) -> str:
     """Write an alignment as a table, one row for each node or matched pair.
 
     The fragment needs no script and no style sheet.
@@ -66,9 +68,7 @@ def alignment_html(alignment: "Alignment") -> str:
     return "".join(parts)
 
 
-def alignment_page(
-    alignment: "Alignment", names: "Sequence[str]", lines: "Lines" = (None, None)
-) -> str:
+def alignment_page(alignment: Alignment, names: Sequence[str], lines: Lines = (None, None)) -> str:
     """Write an alignment as a page with a script: folding, search, details under the mouse.
 
     `lines` are the numbers of the lines of the nodes of each tree in its file, if known.
@@ -79,7 +79,7 @@ def alignment_page(
 
 
 def alignment_element(
-    alignment: "Alignment", names: "Sequence[str]", title: str, lines: "Lines" = (None, None)
+    alignment: Alignment, names: Sequence[str], title: str, lines: Lines = (None, None)
 ) -> str:
     """Return the part of a page that holds an alignment, for the script ``outline.js``."""
     rows = aligned_rows(alignment)
@@ -102,7 +102,7 @@ def _or_none(node: int | None) -> int:
 class _Side:
     """The cells of one of the two trees."""
 
-    def __init__(self, tree: "Tree") -> None:
+    def __init__(self, tree: Tree) -> None:
         self.labels = tree.labels
         self.indents = indents(tree, 2, _WIDEST_INDENT)
 
@@ -116,7 +116,7 @@ class _Side:
         return _cell(indent + label, f"background:{tint}" if tint else "")
 
 
-def _body(rows: list[Row], visible: list[bool], sides: tuple[_Side, _Side]) -> "Iterator[str]":
+def _body(rows: list[Row], visible: list[bool], sides: tuple[_Side, _Side]) -> Iterator[str]:
     shown = 0
     for seen, stretch in groupby(range(len(rows)), key=visible.__getitem__):
         if not seen:
@@ -135,7 +135,7 @@ def _body(rows: list[Row], visible: list[bool], sides: tuple[_Side, _Side]) -> "
             yield "</tr>"
 
 
-def _visible(rows: list[Row], trees: "tuple[Tree, Tree]") -> list[bool]:
+def _visible(rows: list[Row], trees: tuple[Tree, Tree]) -> list[bool]:
     """Return which rows are not folded: in a long table, the top and rows near an edit."""
     visible = [True] * len(rows)
     if len(rows) > _MOST_ROWS:

@@ -1,5 +1,7 @@
 """The rows of two aligned trees: outlines side by side, one row per node."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
@@ -38,7 +40,7 @@ class Row:
     j: int | None
 
 
-def aligned_rows(alignment: "Alignment") -> list[Row]:
+def aligned_rows(alignment: Alignment) -> list[Row]:
     """List the rows of both trees from top to bottom, with matched nodes in one row.
 
     An alignment keeps the order of ancestors and of siblings, hence preorder, so that
@@ -64,7 +66,7 @@ def aligned_rows(alignment: "Alignment") -> list[Row]:
 
 
 def unchanged_stretches(
-    rows: list[Row], trees: "tuple[Tree, Tree]", *, context: int = 3
+    rows: list[Row], trees: tuple[Tree, Tree], *, context: int = 3
 ) -> list[tuple[int, int]]:
     """Return the first and last rows of long stretches without an edit.
 
@@ -104,12 +106,12 @@ def count_kinds(rows: list[Row]) -> dict[Kind, int]:
     return {kind: found[kind] for kind in KINDS}
 
 
-def heading(name: str, tree: "Tree") -> str:
+def heading(name: str, tree: Tree) -> str:
     """Return the heading of a tree."""
     return f"{name}, {tree.size} node{'' if tree.size == 1 else 's'}"
 
 
-def indents(tree: "Tree", step: float, widest: float) -> list[float]:
+def indents(tree: Tree, step: float, widest: float) -> list[float]:
     """Return the indent of each node: a step per ancestor, or less if that is too wide."""
     depths: list[int] = []
     for parent in tree.parents.tolist():

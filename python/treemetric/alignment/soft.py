@@ -1,5 +1,7 @@
 """All alignments of two trees, weighed by their cost."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from treemetric import _core
@@ -64,8 +66,8 @@ def soft_alignment(
     Notes
     -----
     The dynamic program uses left or right paths, whichever have fewer cells. For trees that
-    alternate between left and right (zigzags) both have many: the time grows with the fourth power
-    of the size, unlike the time of `distance` and `cooptimal`.
+    alternate between left and right (zigzags) both have many, and paths through the interior of one
+    tree are used: the time grows with the third power of the size.
 
     As the temperature goes to 0, the soft distance converges to the distance and the expectation to
     the average of `cooptimal`. The soft distance can be negative. The soft distance of a tree to

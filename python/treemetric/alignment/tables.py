@@ -1,5 +1,7 @@
 """Two aligned tables: where their cells are, what becomes of them, and the same as HTML."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from html import escape

@@ -1,5 +1,7 @@
 """What an alignment looks like: as text, and as a page."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 

@@ -4,6 +4,8 @@ Replace ``import zss`` by ``import treemetric.compat.zss as zss``, and likewise 
 The page ``docs/migration.md`` lists what differs.
 """
 
+from __future__ import annotations
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -1,5 +1,7 @@
 """The order in which other packages list the edits of an alignment."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from treemetric.alignment import Alignment

@@ -1,5 +1,7 @@
 """Costs from the functions of other packages: each pair of labels or nodes is priced once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 

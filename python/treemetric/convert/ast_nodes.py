@@ -1,5 +1,7 @@
 """Syntax trees of Python: nodes of the module ``ast``, or source text."""
 
+from __future__ import annotations
+
 import ast
 import io
 import os

@@ -1,5 +1,7 @@
 """Protection from objects that contain themselves, which would be walked forever."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """DOT, the language of Graphviz."""
 
+from __future__ import annotations
+
 from treemetric._base.typing import Label
 from treemetric.tree import Tree
 

@@ -1,5 +1,7 @@
 """Dot-bracket notation of the secondary structure of RNA: ``((..))``."""
 
+from __future__ import annotations
+
 from treemetric.convert.text import build, check_text, fail, shown
 from treemetric.tree import Tree
 

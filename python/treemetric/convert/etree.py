@@ -1,5 +1,7 @@
 """XML and HTML: elements of ``xml.etree`` and of lxml."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path

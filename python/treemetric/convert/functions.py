@@ -1,5 +1,7 @@
 """The functions of Python source."""
 
+from __future__ import annotations
+
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Glycans in IUPAC-condensed notation: ``Gal(b1-4)[Fuc(a1-3)]GlcNAc``."""
 
+from __future__ import annotations
+
 import re
 from typing import TYPE_CHECKING, Literal
 

@@ -1,6 +1,10 @@
 """JSON values: dictionaries, lists, text, numbers, booleans and None."""
 
+from __future__ import annotations
+
+import json
 import operator
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,7 +28,8 @@ def from_json(value: Any, *, sort_keys: bool = False, values: bool = True) -> Tr
     ----------
     value : dict, list, tuple, str, int, float, bool or None
         The value, of any depth. A text is a value, too, and is not parsed: use
-        ``from_json(json.loads(text))``.
+        ``from_json(json.loads(text))``. A text that holds an object or an array is a leaf, with
+        a warning.
     sort_keys : bool, default=False
         Sort the keys of each object. If False, they are in the order of the dictionary.
     values : bool, default=True
@@ -68,6 +73,8 @@ def from_json(value: Any, *, sort_keys: bool = False, values: bool = True) -> Tr
     └── key b
         └── int
     """
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        _warn_of_text(value)
     labels: list[Label] = []
     parents: list[int] = []
     stack: list[Any] = [value]
@@ -105,6 +112,17 @@ def from_json(value: Any, *, sort_keys: bool = False, values: bool = True) -> Tr
             name, item = _base(item, labels, parents)
             labels.append((name, item) if values else name)
     return build(labels, parents)
+
+
+def _warn_of_text(text: str) -> None:
+    """Warn of a text that holds an object or an array: it was probably meant to be parsed."""
+    try:
+        inside = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if inside:
+        message = "value is a text that holds JSON, a tree of one node. Use json.loads(text)."
+        warnings.warn(message, stacklevel=3)
 
 
 class _Entry(tuple[str, Any]):

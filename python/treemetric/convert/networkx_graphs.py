@@ -1,5 +1,7 @@
 """Graphs of networkx that are trees."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Newick: the parentheses of phylogenetics, ``(a:0.1,(b,c)d);``."""
 
+from __future__ import annotations
+
 import math
 import re
 

@@ -1,5 +1,7 @@
 """Trees of NLTK, without importing it."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from treemetric.convert.cycles import MANY, refuse_cycles

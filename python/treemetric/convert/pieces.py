@@ -1,5 +1,7 @@
 """Files with several trees: where each tree begins and ends."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,5 +1,7 @@
 """S-expressions and Penn Treebank brackets: ``(S (NP the cat) (VP sleeps))``."""
 
+from __future__ import annotations
+
 import re
 
 from treemetric._base.typing import Label

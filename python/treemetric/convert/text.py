@@ -1,5 +1,7 @@
 """What the readers of text share: checks of the argument, positions and the finished tree."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import NoReturn

@@ -1,5 +1,7 @@
 """Syntax trees of tree-sitter, without importing it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any
 

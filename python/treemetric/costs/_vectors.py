@@ -1,5 +1,7 @@
 """Vectors as arrays: checks, lengths, and the costs between two vectors."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

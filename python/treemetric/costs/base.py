@@ -1,5 +1,7 @@
 """The interface of all kinds of costs."""
 
+from __future__ import annotations
+
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -96,7 +98,7 @@ class Costs(ABC):
     """
 
     @abstractmethod
-    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
+    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
         """Return the costs of an alphabet as a matrix.
 
         Parameters
@@ -194,7 +196,7 @@ class Costs(ABC):
         """
         return self.to_matrix(alphabet)._core_table().is_symmetric()
 
-    def closure(self, alphabet: Iterable[Label] | None = None) -> "Costs":
+    def closure(self, alphabet: Iterable[Label] | None = None) -> Costs:
         """Return the costs of the cheapest chains of edits to one node.
 
         The closure satisfies the triangle inequality and costs 0 from a label to itself. The
@@ -242,7 +244,7 @@ class Costs(ABC):
         labels = dict.fromkeys(label for is_gap, label in (old, new) if not is_gap)
         return self.to_matrix(tuple(labels))._cost(old, new)
 
-    def _edit_costs(self, x: "Tree", y: "Tree", pairs: Iterable[NodePair]) -> list[float]:
+    def _edit_costs(self, x: Tree, y: Tree, pairs: Iterable[NodePair]) -> list[float]:
         """Return the costs of edits of nodes: pairs, deletions (i, None) and insertions."""
         old, new = x.labels, y.labels
         # Once per pair of labels: a cost may be a Python function of the user.
@@ -258,7 +260,7 @@ class Costs(ABC):
             costs.append(known[key])
         return costs
 
-    def _inverse(self) -> "Costs":
+    def _inverse(self) -> Costs:
         """Return the costs of turning y into x, if these are the costs of turning x into y."""
         return self
 
@@ -278,11 +280,11 @@ class Costs(ABC):
         """
         return _core.CostTable(*self._parts(x, y)), None
 
-    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+    def _pair_table(self, x: Tree, y: Tree) -> Table:
         """Return the table for one pair of trees as `_table` does; (None, None) for unit costs."""
         return self._table(x._data.alphabet, y._data.alphabet)
 
-    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+    def _resolve(self, X: TreeSet, Y: TreeSet | None) -> Resolved:
         """Return the codes of the labels of two sets of trees, and the costs of these codes.
 
         Codes are None for a set whose own codes are used; no table means unit costs. With Y=None
@@ -295,7 +297,7 @@ class Costs(ABC):
         codes = _core.encode(X.alphabet, index)
         return (codes, codes if Y is None else _core.encode(other.alphabet, index)), table
 
-    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "Costs":
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Costs:
         """Return costs for two alphabets that can be pickled and have a `_fingerprint`.
 
         They are computed once and sent to other processes, where the class of these costs may
@@ -349,11 +351,11 @@ class Costs(ABC):
         """Return the labels without costs, which learners handle by their parameter `unseen`."""
         return []
 
-    def _extended(self, labels: Iterable[Label]) -> "Costs":
+    def _extended(self, labels: Iterable[Label]) -> Costs:
         """Return costs that also cover unseen labels, which behave like the gap."""
         return self
 
-    def _closed(self) -> "Costs":
+    def _closed(self) -> Costs:
         """Return costs under which the cheapest alignment is the cheapest edit script."""
         return self
 
@@ -368,7 +370,7 @@ class Costs(ABC):
         """Return True if the axioms hold up to `tol` by construction, so no check is needed."""
         return False
 
-    def _worked_matrix(self, labels: tuple[Label, ...] | None) -> "CostMatrix":
+    def _worked_matrix(self, labels: tuple[Label, ...] | None) -> CostMatrix:
         """Return the matrix for work that needs memory in addition to it."""
         return self.to_matrix(labels)
 

@@ -1,5 +1,7 @@
 """Costs as distances between vectors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Costs in files, for the command line."""
 
+from __future__ import annotations
+
 import csv
 import json
 from pathlib import Path
@@ -32,12 +34,12 @@ def read_costs(path: Path, kind: str | None = None) -> CostMatrix | VectorCosts:
     if kind is not None:
         msg = f"--kind says how vectors become costs, but {path} is a table; got {kind!r}"
         raise ValueError(msg)
-    # Spreadsheets write a byte order mark.
-    text = path.read_text(encoding="utf-8-sig")
     try:
+        # Spreadsheets write a byte order mark.
+        text = path.read_text(encoding="utf-8-sig")
         alphabet, matrix = _from_csv(text) if path.suffix == ".csv" else _from_json(text)
         return CostMatrix(alphabet, matrix)
-    except ValueError as error:
+    except (ValueError, csv.Error, RecursionError) as error:  # the last for deep JSON
         msg = f"{path}: {error}"
         raise ValueError(msg) from error
 

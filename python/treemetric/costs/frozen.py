@@ -1,5 +1,7 @@
 """Costs of two alphabets as plain numbers, which can be sent to other processes."""
 
+from __future__ import annotations
+
 from typing import Any, NoReturn
 
 import numpy as np
@@ -42,7 +44,7 @@ class FrozenCosts(Immutable, Costs):
         parts = (np.require(part, requirements=["C", "A"]) for part in self.parts)
         return _core.CostTable(*parts), None
 
-    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "FrozenCosts":
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> FrozenCosts:
         return self
 
     def _least_gap(self, x: Any, y: Any) -> float:

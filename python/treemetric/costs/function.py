@@ -1,5 +1,7 @@
 """Costs from a Python function."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
@@ -109,7 +111,7 @@ class CallableCosts(Immutable, Costs):
     def __hash__(self) -> int:
         return hash((CallableCosts, self.fn))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "CallableCosts":
+    def __deepcopy__(self, memo: dict[int, Any]) -> CallableCosts:
         # Unlike other values, the function may be an object with a state.
         return CallableCosts(deepcopy(self.fn, memo))
 

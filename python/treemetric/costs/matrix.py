@@ -1,5 +1,7 @@
 """Costs from a table."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,7 +13,7 @@ from treemetric._base.arrays import frozen
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
-from treemetric._base.validation import refuse
+from treemetric._base.validation import refuse, refuse_set
 from treemetric.costs.base import TOLERANCE, Costs, Parts, Symbol, Table, Violation
 
 LARGEST = 1e200  # so that no sum of costs overflows
@@ -22,7 +24,7 @@ def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
     array = np.array(values)
     if array.size and array.dtype.kind not in "biuf":
         refuse(parameter, owner, "an array of real numbers", f"dtype {array.dtype}")
-    return np.array(array, dtype=np.float64, order="C")
+    return np.asarray(array, dtype=np.float64, order="C")
 
 
 class CostMatrix(Immutable, Costs):
@@ -77,13 +79,14 @@ class CostMatrix(Immutable, Costs):
     alphabet: tuple[Label, ...]
     matrix: FloatArray
     _index: dict[Label, int]
-    _cached: "_core.CostTable | None"
+    _cached: _core.CostTable | None
 
     _has_own_alphabet = True
     _same_for_all_trees = True
 
     def __init__(self, alphabet: Iterable[Label], matrix: npt.ArrayLike) -> None:
         owner = type(self).__name__
+        refuse_set(alphabet, "alphabet", owner)
         labels = tuple(alphabet)
         index = {label: code for code, label in enumerate(labels)}
         if len(index) != len(labels):
@@ -133,7 +136,7 @@ class CostMatrix(Immutable, Costs):
             return f"inserting {self._label(b)!r}"
         return f"replacing {self._label(a)!r} by {self._label(b)!r}"
 
-    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
+    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
         """Return these costs, or the costs of some of the labels.
 
         Parameters
@@ -188,7 +191,7 @@ class CostMatrix(Immutable, Costs):
         a, b = (gap if is_gap else self._index[label] for is_gap, label in (old, new))
         return float(self.matrix[a, b])
 
-    def _core_table(self) -> "_core.CostTable":
+    def _core_table(self) -> _core.CostTable:
         if self._cached is None:
             everything = slice(len(self.alphabet))
             self._put(_cached=_core.CostTable(*self._slices(everything, everything)))
@@ -206,7 +209,7 @@ class CostMatrix(Immutable, Costs):
     def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
         return self._core_table(), self._index
 
-    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "CostMatrix":
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> CostMatrix:
         return self
 
     def _fingerprint(self) -> str:
@@ -220,7 +223,7 @@ class CostMatrix(Immutable, Costs):
     def _unseen(self, labels: Iterable[Label]) -> list[Label]:
         return [label for label in dict.fromkeys(labels) if label not in self._index]
 
-    def _extended(self, labels: Iterable[Label]) -> "CostMatrix":
+    def _extended(self, labels: Iterable[Label]) -> CostMatrix:
         """Add labels that behave like the gap.
 
         Let m be the mean cost of deleting a known label. An added label s costs m to delete and to
@@ -261,7 +264,7 @@ class CostMatrix(Immutable, Costs):
         others = c.ravel()[1:].reshape(side - 1, side + 1)[:, :-1]
         return bool(others.max() <= 2.0 * others.min()) and np.array_equal(c, c.T)
 
-    def _closed(self) -> "CostMatrix":
+    def _closed(self) -> CostMatrix:
         if self._known_metric(None, TOLERANCE) or self.is_pseudo_metric():
             return self
         return CostMatrix(self.alphabet, _core.closure(self.matrix))

@@ -1,5 +1,7 @@
 """One cost for each kind of edit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +65,7 @@ class OperationCosts(Immutable, Costs):
     delete: float
     insert: float
     replace: float
-    _prepared: "_core.CostTable"
+    _prepared: _core.CostTable
 
     _same_for_all_trees = True
 
@@ -109,7 +111,7 @@ class OperationCosts(Immutable, Costs):
         np.fill_diagonal(matrix, 0.0)
         return CostMatrix(labels, matrix)
 
-    def closure(self, alphabet: Iterable[Label] | None = None) -> "OperationCosts":
+    def closure(self, alphabet: Iterable[Label] | None = None) -> OperationCosts:
         """Return the costs of the cheapest chains of edits to one node.
 
         Parameters
@@ -197,15 +199,15 @@ class OperationCosts(Immutable, Costs):
     def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
         return self._prepared, None
 
-    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+    def _pair_table(self, x: Tree, y: Tree) -> Table:
         return self._prepared, None
 
-    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+    def _resolve(self, X: TreeSet, Y: TreeSet | None) -> Resolved:
         # Y keeps its own codes, because an index stores them.
         codes = None if Y is None else Y._codes_of(X.alphabet)
         return (codes, None), self._prepared
 
-    def _frozen(self, x: Any, y: Any) -> "OperationCosts":
+    def _frozen(self, x: Any, y: Any) -> OperationCosts:
         return self
 
     def _fingerprint(self) -> str:

@@ -1,5 +1,7 @@
 """Costs of the nodes of one pair of trees."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -69,7 +71,7 @@ class PairCosts(Immutable, Costs):
     replace: FloatArray
     delete: FloatArray
     insert: FloatArray
-    _prepared: "_core.CostTable"
+    _prepared: _core.CostTable
 
     _for_one_pair = True
 
@@ -114,7 +116,7 @@ class PairCosts(Immutable, Costs):
     def _check_alphabet(self, labels: object, function: str) -> None:
         self.to_matrix()
 
-    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+    def _pair_table(self, x: Tree, y: Tree) -> Table:
         if self.replace.shape != (x.size, y.size):
             n, m = self.replace.shape
             message = (
@@ -124,7 +126,7 @@ class PairCosts(Immutable, Costs):
             raise ValueError(message)
         return self._prepared, None
 
-    def _edit_costs(self, x: "Tree", y: "Tree", pairs: Iterable[NodePair]) -> list[float]:
+    def _edit_costs(self, x: Tree, y: Tree, pairs: Iterable[NodePair]) -> list[float]:
         def cost(i: int | None, j: int | None) -> float:
             if i is None:
                 return float(self.insert[j])
@@ -132,7 +134,7 @@ class PairCosts(Immutable, Costs):
 
         return [cost(i, j) for i, j in pairs]
 
-    def _inverse(self) -> "PairCosts":
+    def _inverse(self) -> PairCosts:
         return PairCosts(self.replace.T, self.insert, self.delete)
 
     def _bytes(self) -> list[bytes]:

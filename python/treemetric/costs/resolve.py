@@ -1,5 +1,7 @@
 """Checks of the argument `costs`."""
 
+from __future__ import annotations
+
 from treemetric._base.validation import refuse, shown
 from treemetric.costs.base import Costs
 from treemetric.costs.function import CallableCosts
@@ -26,12 +28,18 @@ def _as_costs(costs: object, function: str, parameter: str) -> Costs:
         return _UNIT
     if isinstance(costs, Costs):
         return costs
-    if not callable(costs) or isinstance(costs, type):
+    # A learned distance is a function of two trees.
+    if not callable(costs) or isinstance(costs, type) or hasattr(costs, "pairwise"):
         must = (
             "an instance of 'treemetric.Costs', such as CostMatrix or OperationCosts, "
             "a function of two labels, or None"
         )
-        refuse(parameter, function, must, shown(costs))
+        advice = ""
+        if hasattr(costs, "get_metric"):
+            advice = "The costs of a fitted learner are its costs_."
+        elif hasattr(costs, "pairwise"):
+            advice = "A learned distance has a method pairwise."
+        refuse(parameter, function, must, shown(costs), advice)
     return CallableCosts(costs)
 
 

@@ -1,5 +1,7 @@
 """Costs as arrays and a few words, for files that must not run code when they are read."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Costs between the nodes of tables."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -110,14 +112,14 @@ class TableCosts(Immutable, Costs):
         own = np.arange(len(x), dtype=np.uint32)
         return _core.TextTable(labels).table(own, codes), None
 
-    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+    def _resolve(self, X: TreeSet, Y: TreeSet | None) -> Resolved:
         # No table of all labels: labels are compared when they meet.
         other = X.alphabet if Y is None else Y.alphabet
         labels, codes = common_codes(X.alphabet, other)
         own = np.arange(len(X.alphabet), dtype=np.uint32)
         return (own, own if Y is None else codes), _core.TextTable(labels)
 
-    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "TableCosts":
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> TableCosts:
         return self
 
     def _fingerprint(self) -> str:

@@ -1,5 +1,7 @@
 """Every edit costs 1."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ class UnitCosts(Immutable, Costs):
 
     _same_for_all_trees = True
 
-    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> "CostMatrix":
+    def to_matrix(self, alphabet: Iterable[Label] | None = None) -> CostMatrix:
         """Return the unit costs of an alphabet as a matrix.
 
         Parameters
@@ -51,7 +53,7 @@ class UnitCosts(Immutable, Costs):
         labels = () if alphabet is None else tuple(dict.fromkeys(alphabet))
         return CostMatrix(labels, 1.0 - np.eye(len(labels) + 1))
 
-    def closure(self, alphabet: Iterable[Label] | None = None) -> "UnitCosts":
+    def closure(self, alphabet: Iterable[Label] | None = None) -> UnitCosts:
         """Return the unit costs themselves: no chain of edits is cheaper than one edit.
 
         Parameters
@@ -99,15 +101,15 @@ class UnitCosts(Immutable, Costs):
     def _cost(self, old: Symbol, new: Symbol) -> float:
         return float(old != new)
 
-    def _pair_table(self, x: "Tree", y: "Tree") -> Table:
+    def _pair_table(self, x: Tree, y: Tree) -> Table:
         return None, None
 
-    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+    def _resolve(self, X: TreeSet, Y: TreeSet | None) -> Resolved:
         # Y keeps its own codes, because an index stores them.
         codes = None if Y is None else Y._codes_of(X.alphabet)
         return (codes, None), None
 
-    def _frozen(self, x: Any, y: Any) -> "UnitCosts":
+    def _frozen(self, x: Any, y: Any) -> UnitCosts:
         return self
 
     def _fingerprint(self) -> str:

@@ -1,5 +1,7 @@
 """Costs between labels that have vectors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ from treemetric import _core
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label, Vectors
-from treemetric._base.validation import check_memory, refuse, shown
+from treemetric._base.validation import check_memory, refuse, refuse_set, shown
 from treemetric.costs._vectors import (
     as_vectors,
     index_of,
@@ -110,7 +112,7 @@ class VectorCosts(Immutable, Costs):
     projection: npt.NDArray[np.floating[Any]] | None
     unknown: str
     _index: dict[Label, int]
-    _cached: "_Points | None"
+    _cached: _Points | None
 
     _has_own_alphabet = True
     _same_for_all_trees = True
@@ -127,6 +129,7 @@ class VectorCosts(Immutable, Costs):
         unknown: str = "blank",
     ) -> None:
         owner = "VectorCosts"
+        refuse_set(alphabet, "alphabet", owner)
         labels = tuple(alphabet)
         index = index_of(labels)
         if len(index) != len(labels):
@@ -144,7 +147,7 @@ class VectorCosts(Immutable, Costs):
         self._put(alphabet=labels, vectors=rows, kind=kind, projection=omega)
         self._put(unknown=unknown, _index=index, _cached=None)
 
-    def with_projection(self, projection: npt.ArrayLike | None) -> "VectorCosts":
+    def with_projection(self, projection: npt.ArrayLike | None) -> VectorCosts:
         """Return the same costs with another projection.
 
         Parameters
@@ -170,7 +173,7 @@ class VectorCosts(Immutable, Costs):
         found.__dict__.update(self.__dict__, projection=omega, _cached=None)
         return found
 
-    def _restricted(self, labels: Iterable[Label]) -> "VectorCosts":
+    def _restricted(self, labels: Iterable[Label]) -> VectorCosts:
         """Return the costs of some labels only; labels without a vector still have none."""
         rows = sorted({self._index[label] for label in labels if label in self._index})
         if len(rows) == len(self.alphabet):
@@ -231,7 +234,7 @@ class VectorCosts(Immutable, Costs):
         assert self._cached is not None
         return self._cached
 
-    def _core_table(self) -> "_core.VectorTable":
+    def _core_table(self) -> _core.VectorTable:
         return self._points()[2]
 
     def _rows(self, labels: Sequence[Label], *, gap: bool = False) -> FloatArray:
@@ -259,12 +262,12 @@ class VectorCosts(Immutable, Costs):
     def _table(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> Table:
         return self._core_table().table(self._codes(x), self._codes(y)), None
 
-    def _resolve(self, X: "TreeSet", Y: "TreeSet | None") -> Resolved:
+    def _resolve(self, X: TreeSet, Y: TreeSet | None) -> Resolved:
         # No table of all labels: labels are compared when they meet.
         codes = self._codes(X.alphabet)
         return (codes, codes if Y is None else self._codes(Y.alphabet)), self._core_table()
 
-    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> "VectorCosts":
+    def _frozen(self, x: tuple[Label, ...], y: tuple[Label, ...]) -> VectorCosts:
         return self
 
     def _fingerprint(self) -> str:

@@ -1,5 +1,7 @@
 """Vectors of words in files, for the command line and the experiments."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any, NoReturn
 

@@ -1,5 +1,7 @@
 """What generators and loaders share: checks of numbers, classes, and the form of a data set."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Text of files, and errors that state the file and the position."""
 
+from __future__ import annotations
+
 import gzip
 from pathlib import Path as FilePath
 from typing import NoReturn

@@ -1,5 +1,7 @@
 """The functions of a code base as syntax trees."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath

@@ -1,5 +1,7 @@
 """Glycan-like trees whose class depends on one label."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Trees from JSON Lines, and from folders with one JSON file per tree."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -85,7 +87,7 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
     lines = read_text(file).split("\n")
     numbers = [number for number, line in enumerate(lines, 1) if line.strip(" \t\r\f")]
     try:
-        data = TreeSet.from_jsonl(file)
+        data = TreeSet._of_jsonl(file.read_bytes().decode())
     except ValueError as error:
         # The messages of the reader start with the line.
         message = f"{file}, {error}"

@@ -1,5 +1,7 @@
 """Program-like trees whose class depends on the position of a node."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Parse trees in the bracketed notation of the Penn Treebank."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Random ordered trees over an alphabet."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Functions of Python's standard library as syntax trees."""
 
+from __future__ import annotations
+
 import ast
 import sys
 import sysconfig

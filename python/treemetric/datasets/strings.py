@@ -1,5 +1,7 @@
 """Strings whose class depends on the position of one letter."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.utils import Bunch
 

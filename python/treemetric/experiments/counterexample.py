@@ -1,5 +1,7 @@
 """The counter-example to GESL: the published tables and the correct ones."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

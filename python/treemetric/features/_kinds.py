@@ -1,5 +1,7 @@
 """Kinds of features and their parameters."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 from treemetric._base.validation import check_int, refuse, shown

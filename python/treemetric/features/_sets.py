@@ -1,5 +1,7 @@
 """Arrays of trees for the core: two sets with one alphabet, and hashes of labels."""
 
+from __future__ import annotations
+
 import hashlib
 from numbers import Number
 from typing import Any, TypeAlias

@@ -1,5 +1,7 @@
 """The features of training trees, their columns and their names."""
 
+from __future__ import annotations
+
 from collections import Counter
 from typing import Any
 
@@ -75,7 +77,7 @@ class Vocabulary:
         self.entries = kept[np.argsort(kind, kind="stable")]
 
     @property
-    def trie(self) -> "_core.FeatureTrie":
+    def trie(self) -> _core.FeatureTrie:
         """The strings in the core; built at first use."""
         if self._trie is None:
             self._trie = _core.FeatureTrie(self.prefix, self.symbol)

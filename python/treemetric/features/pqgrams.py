@@ -1,5 +1,7 @@
 """The pq-gram distance of trees."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from treemetric import _core

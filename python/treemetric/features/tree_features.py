@@ -1,5 +1,7 @@
 """A transformer from trees to counts of their features."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -156,7 +158,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.hashing is None
         return tags
 
-    def fit(self, X: Trees, y: Any = None) -> "TreeFeatures":  # noqa: ARG002
+    def fit(self, X: Trees, y: Any = None) -> TreeFeatures:  # noqa: ARG002
         """Learn the features of the training trees.
 
         Parameters

@@ -1,5 +1,7 @@
 """Adjacency lists: a label and a list of children per node."""
 
+from __future__ import annotations
+
 from treemetric._base.typing import IntArray
 
 

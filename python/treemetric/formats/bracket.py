@@ -1,5 +1,7 @@
 """Bracket files: one tree per line, ``{a{b}{c}}``."""
 
+from __future__ import annotations
+
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,7 @@ def parse(text: str) -> tuple[tuple[Label, ...], IntArray, IntArray, OffsetArray
     return tuple(alphabet), codes, parents, offsets
 
 
-def write(trees: "TreeSet", path: Path) -> None:
+def write(trees: TreeSet, path: Path) -> None:
     """Write one line per tree."""
     for label in trees.alphabet:
         if not isinstance(label, str):

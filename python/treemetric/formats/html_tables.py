@@ -1,5 +1,7 @@
 """HTML tables: what counts as the table, its nodes and its cells in published metrics."""
 
+from __future__ import annotations
+
 import os
 import re
 import threading
@@ -86,7 +88,8 @@ _WITHOUT_COMMENTS: dict[str, Any] = {"remove_comments": True, "encoding": "utf-8
 def check_preset(preset: object, function: str) -> TablePreset:
     """Return the preset of a name."""
     if not isinstance(preset, str) or preset not in PRESETS:
-        refuse("preset", function, ", ".join(map(repr, PRESETS)), shown(preset))
+        *names, last = map(repr, PRESETS)
+        refuse("preset", function, f"{', '.join(names)} or {last}", shown(preset))
     return PRESETS[preset]
 
 
@@ -274,7 +277,7 @@ def tree_data(
     variant: str,
     ignore_nodes: Iterable[str] | None,
     normalize: Normalize | None,
-) -> "_core.TreeData":
+) -> _core.TreeData:
     """Return the tree of a table."""
     name = "Tree.from_html_table"
     chosen = check_preset(preset, name)

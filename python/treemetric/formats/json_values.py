@@ -3,6 +3,8 @@
 A value that JSON lacks is an object with one field, its kind: ``{"bytes": "00ff"}``.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from typing import Any

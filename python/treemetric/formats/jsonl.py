@@ -3,6 +3,8 @@
 Rust parses and writes the text. Each distinct label is passed once, as JSON text.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -44,7 +46,7 @@ def parse(
     )
 
 
-def write(trees: "TreeSet", path: Path) -> None:
+def write(trees: TreeSet, path: Path) -> None:
     """Write one line per tree."""
     ids, classes = trees.ids, trees.classes
     text = _core.write_jsonl(

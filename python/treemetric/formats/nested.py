@@ -1,5 +1,7 @@
 """Nested tuples: ``("a", ["b", ("c", ["d"])])``."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

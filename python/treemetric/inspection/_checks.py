@@ -1,5 +1,7 @@
 """Checks of learners and of samples of trees."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Pairs of trees whose distances a learner changed most."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Which labels a learner found important."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

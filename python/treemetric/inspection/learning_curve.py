@@ -1,5 +1,7 @@
 """Errors of a learner against the number of training trees."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

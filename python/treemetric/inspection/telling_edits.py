@@ -1,5 +1,7 @@
 """Which edits separate two classes."""
 
+from __future__ import annotations
+
 import itertools
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """The upper triangle of a symmetric matrix as one row, in the order of SciPy's ``pdist``."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -5,6 +5,8 @@ ranges of equal weight gives blocks of equal work. Blocks are as large as the bu
 seconds of work allow.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from numbers import Integral

@@ -1,5 +1,7 @@
 """Blocks as tasks of dask; see `treemetric.distributed`."""
 
+from __future__ import annotations
+
 import time
 import uuid
 from collections import deque

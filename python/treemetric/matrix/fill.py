@@ -1,5 +1,7 @@
 """Distances in a file: start, resume and finish the work."""
 
+from __future__ import annotations
+
 import os
 import re
 import secrets

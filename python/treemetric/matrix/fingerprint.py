@@ -1,5 +1,7 @@
 """Fingerprints of trees: equal trees have equal fingerprints in every process."""
 
+from __future__ import annotations
+
 from treemetric._base.digest import digest, label_bytes
 from treemetric.treeset import TreeSet
 

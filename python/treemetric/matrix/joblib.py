@@ -1,5 +1,7 @@
 """Blocks as tasks of joblib; see `treemetric.distributed`."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Iterator
 from typing import Any

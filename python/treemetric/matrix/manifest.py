@@ -1,5 +1,7 @@
 """The manifest of a file of distances: what the file holds, and which blocks are finished."""
 
+from __future__ import annotations
+
 import glob
 import json
 from collections.abc import Iterable

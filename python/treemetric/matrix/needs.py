@@ -1,5 +1,7 @@
 """What a block needs: memory, and the work of its trees."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, NamedTuple
 
@@ -51,7 +53,7 @@ class BlockNeeds(NamedTuple):
 def block_needs(
     X: TreeSet,
     Y: TreeSet | None,
-    table: "_core.CostTable | _core.VectorTable | _core.TextTable | None",
+    table: _core.CostTable | _core.VectorTable | _core.TextTable | None,
     *,
     cutoff: bool,
     itemsize: int,

@@ -1,5 +1,7 @@
 """Distances in a file of NumPy's format."""
 
+from __future__ import annotations
+
 import errno
 import math
 import os

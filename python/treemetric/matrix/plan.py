@@ -4,6 +4,8 @@ A block is a rectangle of the matrix, trees ``rows`` against trees ``columns``. 
 killed loses at most the block it is working on. See `treemetric.matrix.cut` for the sizes.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Sequence
 from functools import cached_property

@@ -1,5 +1,7 @@
 """A matrix of distances to compute, in memory or block by block, here or in another process."""
 
+from __future__ import annotations
+
 import math
 import threading
 from typing import Any, Self
@@ -249,8 +251,8 @@ class Problem(Immutable):
 
     def _run(
         self,
-        rows: "_core.PreparedSet",
-        columns: "_core.PreparedSet | None",
+        rows: _core.PreparedSet,
+        columns: _core.PreparedSet | None,
         out: Distances,
         threads: int,
         report: Report,
@@ -260,7 +262,7 @@ class Problem(Immutable):
             codes = (codes[0], codes[0])  # two parts of one set
         _core.pairwise((rows, columns), (codes, table), out, self._limits, (threads, report))
 
-    def _prepared(self, side: int, bounds: Range) -> "_core.PreparedSet":
+    def _prepared(self, side: int, bounds: Range) -> _core.PreparedSet:
         """Prepare a range of trees; each thread keeps the last range of each side."""
         kept = self._local.__dict__.setdefault("prepared", {})
         side = 0 if self.Y is None and kept.get(0, (None,))[0] == bounds else side
@@ -271,7 +273,7 @@ class Problem(Immutable):
         prepared: _core.PreparedSet = kept[side][1]
         return prepared
 
-    def part(self, block: Block) -> "tuple[Problem, BlockPlan, Block]":
+    def part(self, block: Block) -> tuple[Problem, BlockPlan, Block]:
         """Return a block as a problem of its own that has only the trees of the block."""
         rows, columns = block
         twin = Problem.__new__(Problem)

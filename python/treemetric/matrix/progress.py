@@ -1,5 +1,7 @@
 """Progress of work that is done block by block."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

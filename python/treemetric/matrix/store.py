@@ -1,5 +1,7 @@
 """Files that hold distances and are filled block by block; `npy` and `zarr` are the kinds."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """Distances in a Zarr array."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil

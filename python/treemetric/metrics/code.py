@@ -1,5 +1,7 @@
 """TSED: the similarity of source code as syntax trees."""
 
+from __future__ import annotations
+
 import ast
 import io
 import re
@@ -11,7 +13,7 @@ import numpy as np
 
 from treemetric._base.extras import find, need
 from treemetric._base.typing import FloatArray, Progress
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import refuse, refuse_unordered, shown
 from treemetric.convert import from_ast, from_tree_sitter
 from treemetric.convert.text import encoded
 from treemetric.costs import OperationCosts
@@ -133,8 +135,10 @@ def tsed_scores(
 
 
 def _items(codes: Iterable[Any], parameter: str) -> Iterable[Any]:
+    must = "a list of texts or trees"
     if isinstance(codes, (str, bytes)):
-        refuse(parameter, "tsed_scores", "a list of texts or trees", "a single text")
+        refuse(parameter, "tsed_scores", must, "a single text")
+    refuse_unordered(codes, parameter, "tsed_scores", must)
     return codes
 
 

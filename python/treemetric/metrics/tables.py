@@ -1,5 +1,7 @@
 """TEDS, the similarity of two HTML tables."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -10,7 +12,7 @@ import numpy as np
 from treemetric import _core
 from treemetric._base.progress import reporter
 from treemetric._base.typing import FloatArray, Progress
-from treemetric._base.validation import check_bool, check_n_jobs, refuse, shown
+from treemetric._base.validation import check_bool, check_n_jobs, refuse, refuse_unordered, shown
 from treemetric.exceptions import CancelledError
 from treemetric.formats.html_tables import (
     Normalize,
@@ -319,9 +321,11 @@ def teds_scores(
     )
     if errors not in ("raise", "nan"):
         refuse("errors", name, "'raise' or 'nan'", shown(errors))
+    must = "an iterable of tables"
     for parameter, given in (("preds", preds), ("trues", trues)):
         if isinstance(given, str | bytes):
-            refuse(parameter, name, "an iterable of tables", shown(given))
+            refuse(parameter, name, must, shown(given))
+        refuse_unordered(given, parameter, name, must)
     threads = check_n_jobs(n_jobs, name)
     pairs = (list(preds), list(trues))
     if len(pairs[0]) != len(pairs[1]):

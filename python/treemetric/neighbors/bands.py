@@ -1,5 +1,7 @@
 """Bands of trees of similar size, and the pairs of bands that can hold near trees."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 

@@ -1,5 +1,7 @@
 """A join on a dask cluster: pairs of bands as tasks, each of which writes one file."""
 
+from __future__ import annotations
+
 import os
 import secrets
 import shutil

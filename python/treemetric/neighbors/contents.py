@@ -6,6 +6,8 @@ number of times. What searches prepare belongs to a block, or to all trees, and 
 first needed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,7 +49,7 @@ class Block:
         self,
         trees: TreeSet,
         left: OffsetArray | None = None,
-        known: "list[_core.KnownTrees | None] | None" = None,
+        known: list[_core.KnownTrees | None] | None = None,
     ) -> None:
         self.trees, self.left = trees, left
         self._known: list[_core.KnownTrees | None] = [None] if known is None else known
@@ -55,7 +57,7 @@ class Block:
     def __len__(self) -> int:
         return len(self.trees) if self.left is None else len(self.left)
 
-    def without(self, removed: OffsetArray) -> "Block":
+    def without(self, removed: OffsetArray) -> Block:
         """Return the block without some of its trees, given by their places among those left."""
         old = np.arange(len(self.trees)) if self.left is None else self.left
         left = np.delete(old, removed)
@@ -70,7 +72,7 @@ class Block:
             return values
         return [values[i] for i in self.left.tolist()]
 
-    def known(self, threads: int) -> "_core.KnownTrees":
+    def known(self, threads: int) -> _core.KnownTrees:
         """Return what joins keep of the trees."""
         known = self._known[0]
         if known is None:
@@ -138,7 +140,7 @@ class Contents:
             self._values[name] = tuple(flat) if whole else None
         return self._values[name]
 
-    def search_index(self, costs: Costs, threads: int) -> "_core.SearchIndex | None":
+    def search_index(self, costs: Costs, threads: int) -> _core.SearchIndex | None:
         """Return what lower bounds need of all trees."""
         if self._index is None and costs._same_for_all_trees:
             codes, table = costs._resolve(self.trees, None)
@@ -146,7 +148,7 @@ class Contents:
             self._index = _core.SearchIndex(trees, codes[1], table, threads)
         return self._index
 
-    def known(self, costs: Costs, threads: int) -> "_core.KnownTrees | None":
+    def known(self, costs: Costs, threads: int) -> _core.KnownTrees | None:
         """Return what joins keep of all trees, for searches of the nearest under unit costs."""
         if self._known is None and isinstance(costs, UnitCosts):
             whole = len(self._blocks) == 1 and self._blocks[0].trees is self.trees
@@ -154,7 +156,7 @@ class Contents:
             self._known = made or _core.KnownTrees(self.trees._arrays, threads)
         return self._known
 
-    def added(self, trees: TreeSet) -> "Contents":
+    def added(self, trees: TreeSet) -> Contents:
         """Return the contents with more trees at the end."""
         blocks = [*self._blocks, Block(trees)]
         while len(blocks) > 1 and len(blocks[-2].trees.codes) <= 2 * len(blocks[-1].trees.codes):
@@ -162,7 +164,7 @@ class Contents:
             blocks[-2:] = [Block(join_sets(last))]
         return Contents(blocks)
 
-    def removed(self, positions: OffsetArray) -> "Contents":
+    def removed(self, positions: OffsetArray) -> Contents:
         """Return the contents without the trees at some positions, each given once, ascending."""
         cuts = np.searchsorted(positions, self._starts)
         blocks = []

@@ -1,5 +1,7 @@
 """Groups of near-duplicates in a set of trees."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -74,7 +76,7 @@ class Duplicates(Immutable):
     @classmethod
     def _make(
         cls, representative: OffsetArray, distances: FloatArray, ids: tuple[Any, ...] | None
-    ) -> "Duplicates":
+    ) -> Duplicates:
         """Make groups from the representative of each tree."""
         chosen, first, number, sizes = np.unique(
             representative, return_index=True, return_inverse=True, return_counts=True

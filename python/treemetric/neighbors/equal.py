@@ -1,5 +1,7 @@
 """Equal trees of a set."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The subtrees of large trees that are most similar to a query."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
@@ -101,7 +103,7 @@ class FindResult(Immutable, Sequence[Match]):
         raise TypeError(message)
 
     @classmethod
-    def _make(cls, arrays: Sequence[Any], computed: int, searched: Tree | TreeSet) -> "FindResult":
+    def _make(cls, arrays: Sequence[Any], computed: int, searched: Tree | TreeSet) -> FindResult:
         result = cls.__new__(cls)
         names = ("trees", "nodes", "sizes", "distances")
         result._put(**{name: frozen(array) for name, array in zip(names, arrays, strict=True)})

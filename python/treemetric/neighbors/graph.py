@@ -4,6 +4,8 @@ The trees are distinct; `weights` holds how often each of them occurs. A pair le
 a tree that may represent it.
 """
 
+from __future__ import annotations
+
 import heapq
 from collections.abc import Iterable
 

@@ -1,5 +1,7 @@
 """A set of trees that is prepared once for many searches."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from pathlib import Path as FilePath
@@ -515,7 +517,7 @@ def _check_positions(positions: object, count: int) -> Indices:
     return np.unique(chosen.astype(np.int64))
 
 
-def _check_path(path: object, function: str) -> "str | os.PathLike[str]":
+def _check_path(path: object, function: str) -> str | os.PathLike[str]:
     if not isinstance(path, (str, os.PathLike)):
         refuse("path", function, "a str or a path", shown(path))
     return path

@@ -1,5 +1,7 @@
 """The file of an index: trees, labels, ids, classes, costs and pivots."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from pathlib import Path
 from typing import NoReturn

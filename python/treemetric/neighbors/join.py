@@ -1,5 +1,7 @@
 """A join: all pairs of trees within a radius, in chunks, so that memory stays bounded."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
@@ -30,7 +32,7 @@ class Part(NamedTuple):
         """Return all trees of a set."""
         return cls(np.arange(len(trees), dtype=np.int64), trees._arrays)
 
-    def take(self, chosen: OffsetArray) -> "Part":
+    def take(self, chosen: OffsetArray) -> Part:
         """Return some of the trees."""
         return Part(self.positions[chosen], take_arrays(self.arrays, chosen))
 
@@ -128,7 +130,7 @@ class Join:
         else:
             yield from self._by_bands(rows, columns, threads, report)
 
-    def _indexed(self, rows: Part, columns: Part | None, threads: int) -> "_core.Join | None":
+    def _indexed(self, rows: Part, columns: Part | None, threads: int) -> _core.Join | None:
         """Prepare the join of the core; None if all pairs in batches are faster."""
         codes, table = self._codes
         if columns is None:
@@ -142,7 +144,7 @@ class Join:
         return settings.prepare_join(both, table, (self.radius, self.norm), threads)
 
     def _by_index(
-        self, join: "_core.Join", sides: tuple[Part, Part], threads: int, report: Report
+        self, join: _core.Join, sides: tuple[Part, Part], threads: int, report: Report
     ) -> Iterator[PairChunk]:
         """Yield the pairs of a join of the core."""
         rows, columns = sides

@@ -1,5 +1,7 @@
 """Pairs of near trees in files, which are written chunk by chunk and appear when complete."""
 
+from __future__ import annotations
+
 import csv
 import io
 import os

@@ -1,5 +1,7 @@
 """Pairs of near trees as arrays, and as data frames of pandas."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 

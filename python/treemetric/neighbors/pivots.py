@@ -1,5 +1,7 @@
 """Pivots: trees whose distances to all others are known, for the triangle inequality."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

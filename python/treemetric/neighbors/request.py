@@ -1,5 +1,7 @@
 """A search for neighbours as a value, checked once for all functions that search."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, Self
 
 from treemetric import _core
@@ -14,12 +16,10 @@ from treemetric.treeset import TreeSet, check_trees
 
 # All methods return the same bits; tests choose "bounds", "batches", "scan" and "index".
 _METHOD = "auto"
-# An index that was built has bounds for all its trees; the join looks at them first, so it pays
-# only for this number of queries.
-_MANY_QUERIES = 64
 # From these numbers of queries and of candidates on, the nearest trees are found level by level.
 _LEVEL_QUERIES, LEVEL_CANDIDATES = 16, 1000
-# From this number of queries on, searches within a radius compute pairs in batches.
+# From this number of queries on, searches within a radius compute pairs in batches, and the join
+# pays in an index that was built: that has bounds for all trees, and the join looks at them first.
 _BATCHED_QUERIES = 8
 
 
@@ -34,7 +34,7 @@ def check_radius(radius: object, function: str) -> float:
 
 def prepare_join(
     sets: tuple[Any, Any], table: object, scale: tuple[float, str | None], threads: int
-) -> "_core.Join | None":
+) -> _core.Join | None:
     """Prepare a join of the core; None if all pairs in batches are faster.
 
     Costs of labels that are computed when labels meet have no table, and no join.
@@ -82,8 +82,8 @@ class SearchRequest(NamedTuple):
     function: str
     norm: str | None = None
     pivots: Pivots | None = None
-    kept: "_core.SearchIndex | None" = None
-    known: "_core.KnownTrees | None" = None
+    kept: _core.SearchIndex | None = None
+    known: _core.KnownTrees | None = None
 
     @classmethod
     def checked(
@@ -145,9 +145,9 @@ class SearchRequest(NamedTuple):
             refuse("k", self.function, must, shown(k))
         return int(k)  # type: ignore[call-overload, no-any-return]
 
-    def join(self, radius: float) -> "_core.Join | None":
+    def join(self, radius: float) -> _core.Join | None:
         """Prepare the join within a radius; None if all pairs in batches are faster."""
-        few = self.kept is not None and len(self.X) < _MANY_QUERIES
+        few = self.kept is not None and len(self.X) < _BATCHED_QUERIES
         if self.pivots is not None or (few and _METHOD == "auto"):
             return None
         codes, table = self.costs._resolve(self.X, self.Y)

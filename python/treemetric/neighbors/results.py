@@ -1,5 +1,7 @@
 """Results of searches for neighbours: indices, distances, and graphs for scikit-learn."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -60,7 +62,7 @@ class _Result(Immutable, ABC):
         """Names of the trees whose neighbours these are, None if the set has no ids."""
         return self._ids[0]
 
-    def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> "csr_matrix":
+    def to_graph(self, *, mode: str = "distance", include_self: bool = False) -> csr_matrix:
         """Return the neighbours as a sparse matrix for scikit-learn's ``metric='precomputed'``.
 
         Parameters

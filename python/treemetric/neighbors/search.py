@@ -1,5 +1,7 @@
 """Searches for neighbours without a full matrix of distances."""
 
+from __future__ import annotations
+
 from typing import overload
 
 from treemetric._base.typing import CostsLike, Norm, Path, Progress, Trees

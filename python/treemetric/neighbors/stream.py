@@ -1,5 +1,7 @@
 """Pairs of near trees one chunk after the other, for joins whose answers do not fit in memory."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from treemetric._base.progress import check_progress, reporter

@@ -1,5 +1,7 @@
 """Plot of an alignment: two outlines side by side."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from treemetric._base.validation import check_int, refuse, shown
@@ -18,11 +20,10 @@ from treemetric.alignment.layout import (
 from treemetric.plotting.common import require_matplotlib
 from treemetric.plotting.fonts import Typeface, typeface
 from treemetric.plotting.lettering import text_width
+from treemetric.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from treemetric.tree import Tree
 
 __all__ = ["plot_alignment", "size_of"]
 
@@ -59,8 +60,8 @@ _TALLEST = 120.0
 
 
 def plot_alignment(
-    alignment: Alignment, *, max_rows: int | None = 100, ax: "Axes | None" = None
-) -> "Axes":
+    alignment: Alignment, *, max_rows: int | None = 100, ax: Axes | None = None
+) -> Axes:
     """Draw two aligned trees side by side, with the edits in colour.
 
     Each tree is an outline with one node per row; children are below their parent and
@@ -117,7 +118,8 @@ def plot_alignment(
     require_matplotlib()
     if not isinstance(alignment, Alignment):
         must = "an instance of 'treemetric.Alignment'"
-        refuse("alignment", "plot_alignment", must, shown(alignment))
+        advice = "Use plot_alignment(align(x, y))." if isinstance(alignment, Tree) else ""
+        refuse("alignment", "plot_alignment", must, shown(alignment), advice)
     if max_rows is not None:
         max_rows = check_int(max_rows, "max_rows", "plot_alignment", 1, other="None")
     rows = aligned_rows(alignment)
@@ -172,7 +174,7 @@ def _lines(rows: list[Row], alignment: Alignment, max_rows: int | None) -> list[
     return lines
 
 
-def _outlines(alignment: Alignment, lines: list[Row | str]) -> "tuple[_Outline, _Outline]":
+def _outlines(alignment: Alignment, lines: list[Row | str]) -> tuple[_Outline, _Outline]:
     """Return the positions of the labels of both trees."""
     face = typeface(
         (str(label) for tree in (alignment.x, alignment.y) for label in tree.labels), _FONT
@@ -186,7 +188,7 @@ def _outlines(alignment: Alignment, lines: list[Row | str]) -> "tuple[_Outline, 
 class _Outline:
     """Positions of the labels of one tree, from the column `start` to the column `end`."""
 
-    def __init__(self, tree: "Tree", start: float, drawn: set[int | None], face: Typeface) -> None:
+    def __init__(self, tree: Tree, start: float, drawn: set[int | None], face: Typeface) -> None:
         self.tree = tree
         self.start = start
         self.face = face
@@ -198,7 +200,7 @@ class _Outline:
         self.end = max([start + len(heading("x", tree)), *ends])
 
     def draw_label(
-        self, ax: "Axes", row: int, node: int | None, kind: Kind, font_size: float
+        self, ax: Axes, row: int, node: int | None, kind: Kind, font_size: float
     ) -> None:
         if node is None:
             return
@@ -231,7 +233,7 @@ def _inches(width: float, height: float) -> tuple[float, float]:
     return width * _LETTER * _FONT_SIZE / 72, down
 
 
-def _new_axes(width: float, height: float) -> "Axes":
+def _new_axes(width: float, height: float) -> Axes:
     """Return axes of a new figure for `width` letters and `height` rows at full size."""
     from matplotlib import pyplot as plt
 
@@ -242,12 +244,12 @@ def _new_axes(width: float, height: float) -> "Axes":
     return figure.add_axes(box)
 
 
-def _dpi(ax: "Axes") -> float:
+def _dpi(ax: Axes) -> float:
     figure = ax.get_figure()
     return 72.0 if figure is None else float(figure.dpi)
 
 
-def _fit(ax: "Axes", content: float, width: float, rows: tuple[float, float]) -> float:
+def _fit(ax: Axes, content: float, width: float, rows: tuple[float, float]) -> float:
     """Set the limits of the axes and return the font size at which everything fits."""
     height, header = rows
     across, down = (72 * pixels / _dpi(ax) for pixels in (ax.bbox.width, ax.bbox.height))
@@ -260,7 +262,7 @@ def _fit(ax: "Axes", content: float, width: float, rows: tuple[float, float]) ->
     return font_size
 
 
-def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -> None:
+def _draw_guides(ax: Axes, outline: _Outline, row_of: dict[int | None, int]) -> None:
     """Draw a line from each node to its children: down from its first letter, then right."""
     from matplotlib.collections import LineCollection
 
@@ -283,7 +285,7 @@ def _draw_guides(ax: "Axes", outline: _Outline, row_of: dict[int | None, int]) -
     )
 
 
-def _draw_matches(ax: "Axes", places: dict[Row, int], left: _Outline, right: _Outline) -> None:
+def _draw_matches(ax: Axes, places: dict[Row, int], left: _Outline, right: _Outline) -> None:
     from matplotlib.collections import LineCollection
 
     # Dotted lines distinguish kept nodes from the edges of a tree.
@@ -300,7 +302,7 @@ def _draw_matches(ax: "Axes", places: dict[Row, int], left: _Outline, right: _Ou
         ax.add_collection(lines, autolim=False)
 
 
-def _draw_legend(ax: "Axes", rows: list[Row], font_size: float, columns: int) -> None:
+def _draw_legend(ax: Axes, rows: list[Row], font_size: float, columns: int) -> None:
     from matplotlib.patches import Patch
 
     counts = count_kinds(rows)

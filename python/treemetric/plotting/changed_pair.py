@@ -1,5 +1,7 @@
 """Plot of a pair of trees before and after learning."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from treemetric._base.validation import check_int, refuse, shown
@@ -16,8 +18,8 @@ __all__ = ["plot_changed_pair"]
 
 
 def plot_changed_pair(
-    pair: PairChange, *, max_rows: int | None = 100, ax: "Sequence[Axes] | None" = None
-) -> "list[Axes]":
+    pair: PairChange, *, max_rows: int | None = 100, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw the alignment of a pair of trees under unit costs and under learned costs.
 
     Parameters

@@ -1,5 +1,7 @@
 """What plots share: matplotlib, new axes, checks of distances, colours, and an order of rows."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +11,8 @@ from scipy.spatial.distance import squareform
 
 from treemetric._base.extras import need
 from treemetric._base.validation import refuse, shown
+from treemetric.tree import Tree
+from treemetric.treeset import TreeSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +26,7 @@ def require_matplotlib() -> None:
     need("matplotlib", "plot", "Plotting")
 
 
-def new_axes(width: float = 6.5, height: float = 6.0) -> "Axes":
+def new_axes(width: float = 6.5, height: float = 6.0) -> Axes:
     """Return axes of a new figure; sizes are in inches."""
     from matplotlib import pyplot as plt
 
@@ -43,6 +47,9 @@ def cluster_order(D: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def check_distances(D: ArrayLike, caller: str) -> NDArray[np.float64]:
     """Return distances as a square matrix; they must be finite."""
+    if isinstance(D, TreeSet | list | tuple) and len(D) and isinstance(D[0], Tree):
+        must = "an instance of 'numpy.ndarray' with distances"
+        refuse("D", caller, must, "trees", "Use pairwise_distances(trees).")
     D = np.asarray(D, dtype=np.float64)
     if D.ndim == 1:
         D = np.asarray(squareform(D), dtype=np.float64)

@@ -1,5 +1,7 @@
 """Plot of edit costs: a heat map with the gap last."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -27,8 +29,8 @@ def plot_costs(
     *,
     alphabet: Iterable[Label] | None = None,
     order: str = "cluster",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw edit costs as a heat map, with similar labels side by side and the gap last.
 
     The cell in row u and column v is the cost of replacing u by v. The last column shows
@@ -132,7 +134,7 @@ def check_costs(costs: object, alphabet: Iterable[Label] | None, owner: str) -> 
     return costs.to_matrix(alphabet)
 
 
-def _write_numbers(ax: "Axes", values: FloatArray) -> None:
+def _write_numbers(ax: Axes, values: FloatArray) -> None:
     largest = float(values.max(where=np.isfinite(values), initial=0.0))
     for row, column in np.ndindex(*values.shape):
         value = values[row, column]

@@ -1,5 +1,7 @@
 """Plot of errors against the number of training trees."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_learning_curve"]
 
 
-def plot_learning_curve(curve: LearningCurve, *, ax: "Axes | None" = None) -> "Axes":
+def plot_learning_curve(curve: LearningCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the errors of learned costs and of unit costs against the number of training trees.
 
     Lines are means over the repetitions, bands are from the smallest to the largest error.

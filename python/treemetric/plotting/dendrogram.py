@@ -1,5 +1,7 @@
 """Dendrogram of a collection, with small drawings of the trees at its leaves."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram, leaves_list, linkage
 
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int, refuse, refuse_set, shown
 from treemetric.alignment.layout import label_text
 from treemetric.plotting.common import check_distances, new_axes, require_matplotlib
 from treemetric.plotting.fonts import typeface
@@ -39,8 +41,8 @@ def plot_dendrogram(
     names: Sequence[object] | None = None,
     method: str = "average",
     max_leaves: int = 40,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the hierarchical clustering of trees, with the trees at its leaves.
 
     Parameters
@@ -91,6 +93,8 @@ def plot_dendrogram(
     from matplotlib.collections import LineCollection
 
     D = check_distances(D, "plot_dendrogram")
+    refuse_set(trees, "trees", "plot_dendrogram")
+    refuse_set(names, "names", "plot_dendrogram")
     drawn = None if trees is None else list(trees)
     if names is None:
         names = getattr(trees, "ids", None) or range(len(D))
@@ -154,7 +158,7 @@ def _last_clusters(links: Any, count: int, clusters: int) -> NDArray[np.intp]:
     return np.array(codes, dtype=np.intp)
 
 
-def _draw_trees(ax: "Axes", trees: list[Tree]) -> None:
+def _draw_trees(ax: Axes, trees: list[Tree]) -> None:
     """Draw the edges and nodes of trees, each in the box beside its leaf."""
     from matplotlib.collections import LineCollection
 
@@ -198,7 +202,7 @@ def _places(tree: Tree) -> tuple[NDArray[np.float64], list[int]]:
 
 
 def _write_names(
-    ax: "Axes", leaves: list[tuple[int, int]], names: Sequence[object], x: float
+    ax: Axes, leaves: list[tuple[int, int]], names: Sequence[object], x: float
 ) -> None:
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
@@ -215,11 +219,16 @@ def _write_names(
         ax.text(x, row, face.text(text), parse_math=False, clip_on=False, **options)
 
 
-def _scale(ax: "Axes", top: float) -> None:
+def _scale(ax: Axes, top: float) -> None:
     """Draw the axis of distances below the dendrogram."""
     from matplotlib.ticker import MaxNLocator
 
-    ticks = [tick for tick in MaxNLocator(5).tick_values(0, top) if 0 <= tick <= top]
+    figure = ax.get_figure()
+    dpi = 72.0 if figure is None else figure.dpi
+    # One number for each 30 points of the part that has the scale.
+    most = int(ax.bbox.width * 72 / dpi / (1 + _WIDTH) / 30)
+    bins = min(5, max(1, most))
+    ticks = [tick for tick in MaxNLocator(bins).tick_values(0, top) if 0 <= tick <= top]
     ax.set_xticks([-tick / top for tick in ticks], [f"{tick:.4g}" for tick in ticks])
     ax.set_yticks([])
     ax.set_xlabel("distance", x=0.5 / (1 + _WIDTH))

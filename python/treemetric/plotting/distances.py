@@ -1,5 +1,7 @@
 """Plots of distance matrices."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,8 +35,8 @@ def plot_distances(
     *,
     labels: Sequence[str] | None = None,
     order: str = "cluster",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a distance matrix as a heat map, with similar objects side by side.
 
     Parameters

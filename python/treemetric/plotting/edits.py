@@ -1,5 +1,7 @@
 """Plot of the edits that separate two classes."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +23,7 @@ _TELLING, _BLURRING = "#0072B2", "#C25400"
 _GREY = "#8c8c8c"
 
 
-def plot_telling_edits(
-    edits: TellingEdits, *, n_edits: int = 16, ax: "Axes | None" = None
-) -> "Axes":
+def plot_telling_edits(edits: TellingEdits, *, n_edits: int = 16, ax: Axes | None = None) -> Axes:
     """Draw what edits contribute to the separation of two classes.
 
     Bars to the right are edits that occur more often between the classes than within them. Bars to

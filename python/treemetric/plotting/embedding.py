@@ -1,5 +1,7 @@
 """Plot of labels as points, with the gap at the origin."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +38,8 @@ def plot_embedding(
     *,
     alphabet: Iterable[Label] | None = None,
     max_labels: int = 40,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw labels as points in the plane, with the gap at the origin.
 
     The distance between two points approximates the cost of replacing one label by the
@@ -157,7 +159,7 @@ def _project(table: CostMatrix) -> tuple[NDArray[np.float64], float]:
 
 
 def _name(
-    ax: "Axes",
+    ax: Axes,
     table: CostMatrix,
     points: NDArray[np.float64],
     radii: NDArray[np.float64],

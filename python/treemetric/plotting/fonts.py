@@ -1,5 +1,7 @@
 """Fonts for labels in any script: the usual font first, then others of the system."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple

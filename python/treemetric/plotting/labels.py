@@ -1,5 +1,7 @@
 """Names beside points, placed without overlap."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +24,7 @@ _Box = NDArray[np.float64]
 
 
 def place_labels(
-    ax: "Axes",
+    ax: Axes,
     points: NDArray[np.float64],
     radii: NDArray[np.float64],
     names: list[str],
@@ -83,7 +85,7 @@ def place_labels(
     return written
 
 
-def _settle(ax: "Axes") -> float:
+def _settle(ax: Axes) -> float:
     """Lay out the figure, so that data have their final positions; return pixels per point."""
     figure = ax.get_figure()
     if figure is None:
@@ -94,7 +96,7 @@ def _settle(ax: "Axes") -> float:
     return float(whole.dpi) / 72
 
 
-def _measure(ax: "Axes", name: str, font_size: float, face: Typeface) -> NDArray[np.float64]:
+def _measure(ax: Axes, name: str, font_size: float, face: Typeface) -> NDArray[np.float64]:
     text = ax.text(0, 0, name, fontsize=font_size, family=face.families, parse_math=False)
     box = text.get_window_extent()
     text.remove()
@@ -124,7 +126,7 @@ def _overlap(boxes: _Box, others: _Box) -> NDArray[np.float64]:
 
 
 def _write(
-    ax: "Axes",
+    ax: Axes,
     point: NDArray[np.float64],
     name: str,
     offset: NDArray[np.float64],

@@ -5,6 +5,8 @@ resolution at which a figure is saved. Outlines in data coordinates keep their p
 resolution, and letters that no font has are drawn as boxes without a warning.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
@@ -56,7 +58,7 @@ class Lettering:
             letter: _shape(letter, file) for letter, file in sorted(_fonts(drawn).items())
         }
 
-    def outline(self, text: str, x: float, y: float, *, size: float = 1.0) -> "Path":
+    def outline(self, text: str, x: float, y: float, *, size: float = 1.0) -> Path:
         """Return the outline of a text that begins at `x` and is centred on `y`."""
         from matplotlib.path import Path
 

@@ -1,5 +1,7 @@
 """Plot of a learning curve: the loss by iteration."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +20,8 @@ __all__ = ["plot_loss"]
 
 
 def plot_loss(
-    curve: ArrayLike | BaseEstimator, *, label: str | None = None, ax: "Axes | None" = None
-) -> "Axes":
+    curve: ArrayLike | BaseEstimator, *, label: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the loss of a learner by iteration, with the best iteration marked.
 
     Parameters

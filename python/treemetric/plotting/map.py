@@ -1,12 +1,14 @@
 """Maps: objects as points in the plane, with matplotlib or as a page."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import refuse, refuse_set, shown
 from treemetric._pages.scatter import Points, scatter_data
 from treemetric._pages.shell import embedded, page
 from treemetric.alignment.layout import label_text
@@ -38,7 +40,7 @@ _NOTE_LINES = 12
 _NOTE_WIDTH = 60
 
 
-def plot_map(D: ArrayLike, y: ArrayLike | None = None, *, ax: "Axes | None" = None) -> "Axes":
+def plot_map(D: ArrayLike, y: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw objects as points in the plane whose distances approximate the given ones.
 
     Parameters
@@ -110,7 +112,7 @@ def plot_map(D: ArrayLike, y: ArrayLike | None = None, *, ax: "Axes | None" = No
     return ax
 
 
-def _draw_legend(ax: "Axes", dots: list[Any], classes: list[str], sizes: NDArray[np.intp]) -> None:
+def _draw_legend(ax: Axes, dots: list[Any], classes: list[str], sizes: NDArray[np.intp]) -> None:
     kept = list(range(len(classes)))
     if len(classes) > _MOST_NAMED:
         kept = sorted(np.argsort(-sizes, kind="stable")[:_MOST_NAMED].tolist())
@@ -144,7 +146,7 @@ def map_html(
     y: ArrayLike | None = None,
     *,
     names: Sequence[object] | None = None,
-    trees: "Iterable[Tree] | None" = None,
+    trees: Iterable[Tree] | None = None,
 ) -> str:
     """Write a map of objects as a page in HTML, with their names under the mouse.
 
@@ -184,6 +186,8 @@ def map_html(
     """
     D = check_distances(D, "map_html")
     classes, codes = check_classes(y, len(D), "map_html")
+    refuse_set(trees, "trees", "map_html")
+    refuse_set(names, "names", "map_html")
     drawn = None if trees is None else list(trees)
     if names is None:
         names = getattr(trees, "ids", None) or range(len(D))
@@ -204,7 +208,7 @@ def map_html(
     return page(data["title"], embedded("map", data), "map", full=True)
 
 
-def tree_note(tree: "Tree") -> str:
+def tree_note(tree: Tree) -> str:
     """Return the first lines of a tree."""
     if not hasattr(tree, "to_text"):
         refuse(

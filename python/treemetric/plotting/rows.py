@@ -1,5 +1,7 @@
 """Named rows beside a vertical axis, in a font that fits."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +26,7 @@ def height_of_rows(count: int) -> float:
     return _FRAME + _ROW * max(count, 4)
 
 
-def name_rows(ax: "Axes", names: list[str]) -> None:
+def name_rows(ax: Axes, names: list[str]) -> None:
     """Name the rows 0, 1, ... from top to bottom; skip names if the smallest font does not fit."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
@@ -40,7 +42,7 @@ def name_rows(ax: "Axes", names: list[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def font_that_fits(ax: "Axes", text: str) -> float:
+def font_that_fits(ax: Axes, text: str) -> float:
     """Return a font size at which a text is not wider than the axes, if it is readable."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
@@ -49,7 +51,7 @@ def font_that_fits(ax: "Axes", text: str) -> float:
     return min(_LARGEST_FONT, max(6.0, 0.8 * ax.bbox.width * 72 / dpi / (0.55 * longest)))
 
 
-def soft_grid(ax: "Axes", axis: str = "x") -> None:
+def soft_grid(ax: Axes, axis: str = "x") -> None:
     """Draw thin lines behind the data, and no frame on the right and at the top."""
     ax.grid(axis=axis, color=_GREY, linewidth=0.5, alpha=0.35)  # type: ignore[arg-type]
     ax.set_axisbelow(True)

@@ -1,5 +1,7 @@
 """Texts with differences, shortened so that the differences remain visible."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import groupby
 

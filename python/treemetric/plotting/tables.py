@@ -1,5 +1,7 @@
 """Plot of two aligned tables, side by side."""
 
+from __future__ import annotations
+
 from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
@@ -61,7 +63,7 @@ _WIDEST = 40.0
 _TALLEST = 120.0
 
 
-def plot_tables(tables: Any, *, ax: "Axes | None" = None) -> "Axes":
+def plot_tables(tables: Any, *, ax: Axes | None = None) -> Axes:
     """Draw two aligned tables side by side, with the differences in colour.
 
     Deleted cells are orange, inserted cells green, and changed cells blue; the letters that differ
@@ -130,7 +132,7 @@ def plot_tables(tables: Any, *, ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _sides(found: AlignedTables) -> "tuple[_Side, _Side]":
+def _sides(found: AlignedTables) -> tuple[_Side, _Side]:
     """Return both tables, with texts that are short enough."""
     pieces, notes = found.pieces(), found.notes()
     for longest in _LONGEST_TEXTS:
@@ -194,7 +196,7 @@ class _Side:
 
     def draw(
         self,
-        ax: "Axes",
+        ax: Axes,
         kinds: dict[int, Kind],
         lettering: Lettering,
         ground: str,
@@ -249,7 +251,7 @@ class _Joins:
             if moved or kind == "replaced":
                 self.cells[kind].append((a, b))
 
-    def draw_rows(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
+    def draw_rows(self, ax: Axes, left: _Side, right: _Side, font_size: float) -> None:
         from matplotlib.collections import LineCollection
 
         def middle(side: _Side, row: int) -> float:
@@ -268,7 +270,7 @@ class _Joins:
         lines = LineCollection(segments, colors=_LINES["kept"], linewidths=width, zorder=1.5)
         ax.add_collection(lines, autolim=False)
 
-    def draw_columns(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
+    def draw_columns(self, ax: Axes, left: _Side, right: _Side, font_size: float) -> None:
         names = {b: a + 1 for a, b in self.columns.items()}
         begun = {cell.column for cell in left.grid.cells}
         for side, numbers in ((left, {at: at + 1 for at in begun}), (right, names)):
@@ -277,7 +279,7 @@ class _Joins:
                 size = _NOTE_SIZE * font_size
                 ax.text(x, -0.9, str(number), color=_BORDER, size=size, va="center")
 
-    def draw_cells(self, ax: "Axes", left: _Side, right: _Side, font_size: float) -> None:
+    def draw_cells(self, ax: Axes, left: _Side, right: _Side, font_size: float) -> None:
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
 
@@ -342,7 +344,7 @@ def _partners(pairs: list[tuple[int, int]]) -> dict[int, int]:
     return {a: b for a, b in best.items() if back[b] == a}
 
 
-def _new_axes(width: float, height: float) -> "Axes":
+def _new_axes(width: float, height: float) -> Axes:
     from matplotlib import pyplot as plt
 
     across = min(width * STEP * _FONT_SIZE / 72, _WIDEST)
@@ -353,7 +355,7 @@ def _new_axes(width: float, height: float) -> "Axes":
     return figure.add_axes(box)
 
 
-def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
+def _fit(ax: Axes, content: float, width: float, height: float) -> float:
     """Set the limits of the axes and return the font size at which everything fits."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
@@ -367,7 +369,7 @@ def _fit(ax: "Axes", content: float, width: float, height: float) -> float:
     return font_size
 
 
-def _draw_legend(ax: "Axes", found: AlignedTables, font_size: float) -> None:
+def _draw_legend(ax: Axes, found: AlignedTables, font_size: float) -> None:
     from matplotlib.patches import Patch
 
     counts = found.counts()

@@ -1,5 +1,7 @@
 """Names beside the rows and columns of a heat map, as many as can be read."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ def side_for(count: int, least: float, names: Sequence[str] = ()) -> float:
     return min(max(least + room, rows), LARGEST_FIGURE)
 
 
-def row_height(ax: "Axes") -> float:
+def row_height(ax: Axes) -> float:
     """Return about how many points a row will have beside the colour bar and the names."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
@@ -43,7 +45,7 @@ def row_height(ax: "Axes") -> float:
 
 
 def name_cells(
-    ax: "Axes",
+    ax: Axes,
     positions: Sequence[float],
     names: Sequence[str],
     *,

@@ -1,5 +1,7 @@
 """Plot of a tree: the root on the left, one leaf per row."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, NamedTuple
 
 from treemetric._base.traversal import sizes
@@ -30,7 +32,7 @@ _GUIDE = "#8c8c8c"
 _MARGIN = 0.2
 
 
-def plot_tree(tree: Tree, *, max_nodes: int | None = 100, ax: "Axes | None" = None) -> "Axes":
+def plot_tree(tree: Tree, *, max_nodes: int | None = 100, ax: Axes | None = None) -> Axes:
     """Draw a tree, with the root on the left and one leaf per row.
 
     Parameters
@@ -197,14 +199,14 @@ def _chosen(
     return kept, columns
 
 
-def _points(ax: "Axes") -> tuple[float, float]:
+def _points(ax: Axes) -> tuple[float, float]:
     """Return the size of axes in points."""
     figure = ax.get_figure()
     dpi = 72.0 if figure is None else figure.dpi
     return 72 * ax.bbox.width / dpi, 72 * ax.bbox.height / dpi
 
 
-def _new_axes(width: float, height: float) -> "Axes":
+def _new_axes(width: float, height: float) -> Axes:
     from matplotlib import pyplot as plt
 
     across = width * _LETTER * _FONT_SIZE / 72 + 2 * _MARGIN
@@ -214,7 +216,7 @@ def _new_axes(width: float, height: float) -> "Axes":
     return figure.add_axes((0, 0, 1, share))
 
 
-def _fit(ax: "Axes", width: float, height: float) -> float:
+def _fit(ax: Axes, width: float, height: float) -> float:
     """Set the limits of the axes and return the font size at which everything fits."""
     across, down = _points(ax)
     margin = 72 * _MARGIN / 2

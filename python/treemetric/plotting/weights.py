@@ -1,5 +1,7 @@
 """Plot of the weights of labels."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +22,8 @@ _GREY = "#8c8c8c"
 
 
 def plot_label_weights(
-    weights: LabelWeights | Any, *, n_labels: int = 24, ax: "Axes | None" = None
-) -> "Axes":
+    weights: LabelWeights | Any, *, n_labels: int = 24, ax: Axes | None = None
+) -> Axes:
     """Draw the weights of labels with their intervals over the fits, the largest at the top.
 
     Parameters

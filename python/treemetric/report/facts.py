@@ -1,5 +1,7 @@
 """What can be counted in a collection of any size: sizes, depths, labels, equal trees."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The page: its sections in order, and the function that computes what they show."""
 
+from __future__ import annotations
+
 from html import escape
 from typing import NamedTuple
 
@@ -7,7 +9,7 @@ import numpy as np
 
 from treemetric._base.text_art import label_shown
 from treemetric._base.typing import CostsLike, Progress, Trees
-from treemetric._base.validation import check_int, check_n_jobs
+from treemetric._base.validation import check_int, check_n_jobs, count_of
 from treemetric._core import __version__
 from treemetric._pages.outline import Side, outline_data
 from treemetric._pages.scatter import Points, scatter_data
@@ -267,7 +269,7 @@ def _clusters(report: _Report) -> str:
         "<p>Each point is a tree; trees with a small share of edits are close to each other. The "
         "number of clusters is the one with the best silhouette. The medoid of a cluster has the "
         f"smallest mean distance to its other trees.</p>{_said(report)}",
-        embedded("map", scatter_data(f"Map of {len(places)} trees", note, points)),
+        embedded("map", scatter_data(f"Map of {count_of(len(places), 'tree')}", note, points)),
     ]
     for at, cluster in enumerate(clusters):
         parts.append(_cluster(report, at, cluster))
@@ -282,7 +284,8 @@ def _cluster(report: _Report, at: int, cluster: Cluster) -> str:
     others = [int(sample.positions[place]) for place in cluster.members if place != cluster.medoid]
     span = f"{number(int(sizes.min()))} to {number(int(sizes.max()))} nodes"
     text = (
-        f"<h3>Cluster {at + 1}: {number(len(cluster.members))} trees, {span}</h3>"
+        f"<h3>Cluster {at + 1}: {number(len(cluster.members))} "
+        f"{'tree' if len(cluster.members) == 1 else 'trees'}, {span}</h3>"
         f"<p>Medoid {code(report.name(medoid))}, mean share of edits {mean:.0%}."
     )
     if others:
@@ -357,7 +360,11 @@ def _method(report: _Report) -> str:
             f"different trees (seed {report.seed})."
         )
         if sampling.too_large:
-            lines.append(f"{number(sampling.too_large)} trees were too large for the sample.")
+            lines.append(
+                f"{number(sampling.too_large)} "
+                f"{'tree was' if sampling.too_large == 1 else 'trees were'} too large for the "
+                "sample."
+            )
         if report.costs is None:
             lines.append(
                 f"The nearest pairs include those within {JOIN_RADIUS} edits of all trees with "

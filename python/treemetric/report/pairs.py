@@ -1,5 +1,7 @@
 """The nearest pairs of different trees: in the sample, and among all trees that are not small."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Pieces of a report in HTML: cards, tables and bar charts. Everything that is given is escaped."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from html import escape
 

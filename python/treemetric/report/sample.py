@@ -1,5 +1,7 @@
 """Distances of a sample of a collection, and what follows from them: clusters and outliers."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@ other estimators. These are the checks for trees. All estimators of this package
 they work for estimators of other packages.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import Any

@@ -4,6 +4,8 @@ A check takes an estimator and data, works on clones of the estimator, and raise
 ``AssertionError`` if the estimator breaks the contract.
 """
 
+from __future__ import annotations
+
 import copy
 import inspect
 import pickle

@@ -1,5 +1,7 @@
 """The checks of `treemetric.testing` about classes, for all estimators but regressors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The checks of `treemetric.testing` that only regressors must pass."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Tools of the checks of `treemetric.testing`: data, clones, results and comparisons."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple

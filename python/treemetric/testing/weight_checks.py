@@ -1,5 +1,7 @@
 """The checks of `treemetric.testing` for estimators whose ``fit`` takes ``sample_weight``."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

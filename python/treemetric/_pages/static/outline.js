@@ -155,7 +155,9 @@
         if (event.target.closest(".tm-fold")) this.fold(at);
         else this.select(at, false);
       });
-      root.addEventListener("keydown", (event) => this.press(event));
+      // A page of its own takes keys from the start, a part of a page once it is clicked.
+      const whole = document.body.classList.contains("tm-full");
+      (whole ? document : root).addEventListener("keydown", (event) => this.press(event));
     }
 
     // --- what is visible -----------------------------------------------------------

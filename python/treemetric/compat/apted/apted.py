@@ -1,5 +1,7 @@
 """Distances and mappings, as in ``apted.apted``."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Costs and children of nodes, as in ``apted.config``."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from treemetric.compat.apted.helpers import ChainedValue
@@ -155,7 +157,7 @@ class Config:
                 total += _plain(self.rename(one, other))
         return total
 
-    def compute_edit_mapping(self, apted: "APTED") -> Mapping:
+    def compute_edit_mapping(self, apted: APTED) -> Mapping:
         """Return the mapping of a pair of trees.
 
         Parameters

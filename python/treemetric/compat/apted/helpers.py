@@ -1,5 +1,7 @@
 """Trees and chained values, as in ``apted.helpers``."""
 
+from __future__ import annotations
+
 from functools import total_ordering
 from itertools import chain
 from typing import Any
@@ -31,7 +33,7 @@ class Tree:
     {a{b}{c}}
     """
 
-    def __init__(self, name: Any, *children: "Tree") -> None:
+    def __init__(self, name: Any, *children: Tree) -> None:
         self.name = name
         self.children = list(children)
 
@@ -61,7 +63,7 @@ class Tree:
         return self.bracket()
 
     @classmethod
-    def from_text(cls, text: str) -> "Tree":
+    def from_text(cls, text: str) -> Tree:
         """Read a tree in bracket notation, without escapes.
 
         Parameters
@@ -138,13 +140,13 @@ class ChainedValue:
         self.value = value
         self.chain = [] if chain_ is None else chain_
 
-    def __add__(self, other: "ChainedValue") -> "ChainedValue":
+    def __add__(self, other: ChainedValue) -> ChainedValue:
         return ChainedValue(self.value + other.value, list(chain(self.chain, other.chain)))
 
-    def __sub__(self, other: "ChainedValue") -> "ChainedValue":
+    def __sub__(self, other: ChainedValue) -> ChainedValue:
         return self + -other
 
-    def __neg__(self) -> "ChainedValue":
+    def __neg__(self) -> ChainedValue:
         return ChainedValue(-self.value, [("R", list(self.chain))])
 
     def __eq__(self, other: object) -> bool:

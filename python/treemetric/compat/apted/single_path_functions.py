@@ -3,6 +3,8 @@
 They are accepted and have no effect: treemetric chooses by itself, and the distance is the same.
 """
 
+from __future__ import annotations
+
 __all__ = ["INNER", "LEFT", "RIGHT", "SinglePathFunction", "UseOnlySPFA"]
 
 LEFT, RIGHT, INNER = 0, 1, 2

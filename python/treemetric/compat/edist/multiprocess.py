@@ -1,5 +1,7 @@
 """All distances of two lists of trees, as in ``edist.multiprocess``."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

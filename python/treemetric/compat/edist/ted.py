@@ -1,5 +1,7 @@
 """Tree edit distances of adjacency lists, as in ``edist.ted``."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Distances and operations, as in ``zss.compare``."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any

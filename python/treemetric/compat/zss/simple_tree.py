@@ -1,5 +1,7 @@
 """Nodes of trees, as in ``zss.simple_tree``."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +39,7 @@ class Node:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, label: Any, children: list["Node"] | None = None) -> None:
+    def __init__(self, label: Any, children: list[Node] | None = None) -> None:
         self.label = label
         self.children = children or []
 
@@ -85,7 +87,7 @@ class Node:
         """
         return node.label
 
-    def addkid(self, node: "Node", before: bool = False) -> "Node":
+    def addkid(self, node: Node, before: bool = False) -> Node:
         """Add a child after the others, or before them.
 
         Parameters
@@ -110,7 +112,7 @@ class Node:
         self.children.insert(0 if before else len(self.children), node)
         return self
 
-    def iter(self) -> Iterator["Node"]:
+    def iter(self) -> Iterator[Node]:
         """Iterate over this node and all nodes below it, level by level.
 
         Returns
@@ -131,7 +133,7 @@ class Node:
             yield node
             queue.extend(node.children)
 
-    def get(self, label: Any) -> "Node | None":
+    def get(self, label: Any) -> Node | None:
         """Return the first node with a label, in preorder.
 
         Parameters
@@ -153,7 +155,7 @@ class Node:
         """
         return next((node for node in self._preorder() if node.label == label), None)
 
-    def _preorder(self) -> Iterator["Node"]:
+    def _preorder(self) -> Iterator[Node]:
         stack = [self]
         while stack:
             node = stack.pop()
@@ -175,7 +177,7 @@ class Node:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __sub__(self, other: "Node") -> float:
+    def __sub__(self, other: Node) -> float:
         from treemetric.compat.zss.compare import simple_distance  # which needs this class
 
         distance: float = simple_distance(self, other)

@@ -1,5 +1,7 @@
 """One cell of the ablation: a variant on an outer fold, by nested cross-validation."""
 
+from __future__ import annotations
+
 import time
 import warnings
 from collections.abc import Iterator

@@ -6,6 +6,8 @@ this is a rule of thumb and not a test. An unclear difference does not prove tha
 where the source claims none, the interval shows how large it may be.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Data sets of the ablation: sources, splits and digests."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Distances of one data set under any learned costs."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 

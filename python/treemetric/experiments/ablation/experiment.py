@@ -1,5 +1,7 @@
 """The ablation of the source: the public function, from data to figure."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path

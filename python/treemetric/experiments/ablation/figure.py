@@ -1,5 +1,7 @@
 """The figure of the ablation: a row for each data set, a column for each distance."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +37,7 @@ _CAPTION = (
 )
 
 
-def plot_ablation(rows: Sequence[Row]) -> "Figure":
+def plot_ablation(rows: Sequence[Row]) -> Figure:
     """Draw mean errors with standard deviations, a row of panels for each data set.
 
     Parameters
@@ -68,7 +70,7 @@ def plot_ablation(rows: Sequence[Row]) -> "Figure":
     return _draw(rows, _CAPTION)
 
 
-def _draw(rows: Sequence[Row], caption: str) -> "Figure":
+def _draw(rows: Sequence[Row], caption: str) -> Figure:
     require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -112,7 +114,7 @@ def _is_zero(one: MeanError) -> bool:
 
 
 def _panel(
-    panel: "Axes", found: dict[Any, MeanError], distance: str, places: dict[str, float]
+    panel: Axes, found: dict[Any, MeanError], distance: str, places: dict[str, float]
 ) -> None:
     panel.grid(axis="y", color="0.9", linewidth=0.8)
     panel.set_axisbelow(True)
@@ -128,7 +130,7 @@ def _panel(
 
 
 def _series(
-    panel: "Axes",
+    panel: Axes,
     found: dict[Any, MeanError],
     distance: str,
     classifier: str,

@@ -4,6 +4,8 @@ Penalty weights are per training tree, because the losses of all learners are su
 a number has the same meaning for data sets of any size.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,7 +27,7 @@ class Variant:
     """One way to learn costs."""
 
     title: str
-    learner: type[BEDL] | type[GESL] | type[LVQCosts] | None
+    learner: type[BEDL | GESL | LVQCosts] | None
     fixed: Parameters
     distances: tuple[str, ...] = ("pseudo", "actual")
     script: str = "average"

@@ -1,5 +1,7 @@
 """Results as a table of rows, as means over folds, and as files."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

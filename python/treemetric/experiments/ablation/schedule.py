@@ -1,5 +1,7 @@
 """Cells in parallel: one process per core, one thread per process."""
 
+from __future__ import annotations
+
 import multiprocessing
 import os
 import signal

@@ -1,5 +1,7 @@
 """Finished cells on disk: one small file each, so that a killed run can continue."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The effort of runs: wall and CPU seconds, memory and processes, over resumed runs too."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys

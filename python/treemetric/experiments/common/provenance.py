@@ -1,5 +1,7 @@
 """What the results of a run depend on: versions, code, data files and settings."""
 
+from __future__ import annotations
+
 import hashlib
 from importlib.metadata import version
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Sentiment: sizes and grids, the three splits of the trees, and the vectors of the words."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """The Sentiment experiment: a projection of word vectors, learned from classified parse trees."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

@@ -1,5 +1,7 @@
 """Steps of the Sentiment experiment: learning, and errors of classifiers before and after."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Sentiment on disk: a stopped run continues with what it has learned and measured."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any
