@@ -213,6 +213,7 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> Opti
         + census.tree[1] * (tree + hand_over)
         + census.forest[0] * forest
         + census.forest[1] * (forest + hand_over)
+        + 2 * census.joined
         + census.leaf[0] * pick
         + census.leaf[1] * expand
         + census.far * far

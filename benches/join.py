@@ -44,8 +44,8 @@ MOST_SCANNED, MOST_SCANNED_ONCE = 20_000, 50_000
 LARGEST_RADIUS = 15
 # T-Join is stopped after some processor seconds, and not called for larger radii if one took long.
 STOPPED, LONG = 90, 30.0
-# Above this number of trees, T-Join gets no radius above the second.
-MOST_PEER, PEER_RADIUS = 10_000, 5
+# Sets that get one radius only get the largest one up to this.
+USUAL_RADIUS = 5
 
 
 def loaded(name: str, cache: Path | None, most: int | None) -> tm.TreeSet:
@@ -79,7 +79,7 @@ def scanned(
 ) -> dict[int, tuple[float, str]]:
     """Return the seconds and the digest of the scan of all pairs for some radii."""
     if len(trees) > MOST_SCANNED:
-        radii = [r for r in radii if r <= PEER_RADIUS][-1:] * (len(trees) <= MOST_SCANNED_ONCE)
+        radii = [r for r in radii if r <= USUAL_RADIUS][-1:] * (len(trees) <= MOST_SCANNED_ONCE)
     if before is not None and radii:
         return searched_before(before, trees, None, "radius", radii)
     found = {}
@@ -123,8 +123,6 @@ def t_join(
             file.write(bracketed(tree) + "\n")
         file.flush()
         for radius in radii:
-            if len(trees) > MOST_PEER and radius > PEER_RADIUS:
-                break
             # A larger radius is not faster.
             if found and list(found.values())[-1][1] > LONG:
                 found[radius] = (None, list(found.values())[-1][1])
