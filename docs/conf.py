@@ -25,6 +25,7 @@ extensions = [
     # In _ext:
     "complexity",
     "names",
+    "pictures",
     "reference",
     "repository",
 ]
@@ -36,7 +37,7 @@ default_role = "py:obj"  # names in docstrings become links
 # Notebooks: every cell is run, and an error stops the build.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # seconds per cell, also on a busy machine
 nb_merge_streams = True
 nb_output_stderr = "remove-warn"  # a warning of a cell is a warning of the build
 nb_render_markdown_format = "myst"
@@ -56,6 +57,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "treemetric"
 html_static_path = ["_static"]
 html_css_files = ["treemetric.css"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "gallery/index": [], "explanation/glossary": []}

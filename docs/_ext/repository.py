@@ -78,7 +78,9 @@ def other_pages(listed: str) -> list[str]:
     """Return the pages of the top folder that no table of contents lists."""
     elsewhere = {"index", "reproduction", "command-line"}
     names = sorted(path.stem for path in DOCS.glob("*.md"))
-    return [f"/{name}" for name in names if name not in elsewhere and f"/{name}" not in listed]
+    # Entries, with or without a title; links in the text are not entries.
+    entries = set(re.findall(r"^(?:.*<)?/([\w-]+)>?$", listed, re.MULTILINE))
+    return [f"/{name}" for name in names if name not in elsewhere | entries]
 
 
 def read(_app: Sphinx, name: str, source: list[str]) -> None:
