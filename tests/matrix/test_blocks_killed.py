@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import children
+import resident
 import treemetric as tm
 from budgets import budget_for
 from shapes import make_tree
@@ -182,32 +183,27 @@ def test_ctrl_c_stops_and_keeps_what_is_done(tmp_path, expected):
     assert np.array_equal(got, expected)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's counters")
+@pytest.mark.skipif(not resident.STATUS.exists(), reason="reads Linux's counters")
 @pytest.mark.parametrize("arguments", ["", "condensed=True", "n_jobs=2"])
 def test_memory_stays_within_the_budget(tmp_path, arguments):
     script = """
         import sys
-        from pathlib import Path
         from random import Random
 
         import numpy as np
+        import resident
         import treemetric as tm
         from shapes import make_tree
-
-        def status(name):
-            lines = Path("/proc/self/status").read_text().splitlines()
-            return next(int(line.split()[1]) for line in lines if line.startswith(name)) * 1024
 
         rng = Random(0)
         few = tm.TreeSet([make_tree(rng, rng.randint(1, 12)) for _ in range(500)])
         trees = few[np.arange(5000) % 500]
         # What is loaded once does not count.
         tm.pairwise_distances(few[:2], out=sys.argv[1] + "/small.npy")
-        Path("/proc/self/clear_refs").write_text("5")
-        before = status("VmRSS")
+        before = resident.begin()
         options = dict({arguments})
         tm.pairwise_distances(trees, out=sys.argv[1] + "/D.npy", memory_budget="48MB", **options)
-        print(status("VmHWM") - before)
+        print(resident.peak_since(before))
     """
     printed = children.run_script(script.replace("{arguments}", arguments), tmp_path)
     size = (tmp_path / "D.npy").stat().st_size
@@ -217,17 +213,13 @@ def test_memory_stays_within_the_budget(tmp_path, arguments):
 
 PEAK = """
     import sys
-    from pathlib import Path
     from random import Random
 
     import numpy as np
+    import resident
     import treemetric as tm
     from budgets import budget_for
     from shapes import make_tree
-
-    def status(name):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith(name)) * 1024
 
     rng = Random(0)
     labels = [f"label {k}" for k in range(500)]
@@ -252,10 +244,9 @@ PEAK = """
     # What is loaded once does not count.
     tm.pairwise_distances(X[:2], out=sys.argv[1] + "/small.npy", n_jobs=2)
     limit = budget_for(bound, X, **options)
-    Path("/proc/self/clear_refs").write_text("5")
-    before = status("VmRSS")
+    before = resident.begin()
     tm.pairwise_distances(X, out=sys.argv[1] + "/D.npy", memory_budget=limit, **options)
-    print(status("VmHWM") - before, limit)
+    print(resident.peak_since(before), limit)
 """
 PEAKS = {
     "bytes": "trees(600, 5, 60), {}, 3_000_000",
@@ -270,7 +261,7 @@ PEAKS = {
 }
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's counters")
+@pytest.mark.skipif(not resident.STATUS.exists(), reason="reads Linux's counters")
 @pytest.mark.parametrize("case", PEAKS)
 def test_scratch_is_in_the_account(tmp_path, case):
     printed = children.run_script(PEAK.replace("{case}", PEAKS[case]), tmp_path)
