@@ -22,6 +22,7 @@ from indexes import COSTS, bits, chains, check_equal, search
 from strategies import any_label, tree_lists, trees
 
 PREFIX = struct.Struct("<8sIIQQ32s")
+posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGKILL")
 
 
 @given(
@@ -315,6 +316,7 @@ while True:
 """
 
 
+@posix
 def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path):
     path = tmp_path / "trees.index"
     small = tm.TreeIndex(chains("abc", "abd"))
@@ -339,6 +341,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["trees.index"]
 
 
+@posix
 def test_a_process_that_is_killed_before_the_rename_leaves_the_old_file(tmp_path):
     path = tmp_path / "trees.index"
     tm.TreeIndex(chains("abc", "abd")).save(path)

@@ -286,6 +286,7 @@ print("alive", pair.cost > 0)
 """
 
 
+@posix
 def test_ctrl_c_before_the_first_array_of_a_process():
     # NumPy's interface was loaded for the first array, and failed if a signal was waiting.
     done = run("-c", COLD)

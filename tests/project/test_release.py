@@ -43,6 +43,12 @@ def parsed(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
+def needs(job):
+    """Return the names of the jobs that a job waits for."""
+    found = job.get("needs", [])
+    return {found} if isinstance(found, str) else set(found)
+
+
 # --- tag, CHANGELOG and version ------------------------------------------------------
 
 check_release = script("check_release")
@@ -150,12 +156,32 @@ def test_workflows_are_complete(path):
     assert {"name", True, "permissions", "jobs"} <= set(workflow)
     assert workflow["permissions"] == {"contents": "read"}
     for name, job in workflow["jobs"].items():
+        assert needs(job) <= set(workflow["jobs"]), name
+        if "uses" in job:  # another workflow of this repository
+            assert (ROOT / job["uses"]).is_file(), name
+            continue
         assert job["timeout-minutes"] > 0, name
-        assert set(job.get("needs", [])) <= set(workflow["jobs"]) or job["needs"] == "check", name
         for step in job["steps"]:
             assert ("uses" in step) != ("run" in step), (name, step)
+            # A tag can be moved to other code; a hash cannot.
             if "uses" in step:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@[\w./-]+", step["uses"]), (name, step)
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), (name, step)
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"]["persist-credentials"] is False, (name, step)
+            # What others choose, as the name of a tag, never becomes part of a script.
+            assert "${{ github" not in step.get("run", ""), (name, step)
+
+
+def test_actions_have_one_version():
+    """An action has the same hash everywhere, and the version is written beside it."""
+    found = {}
+    for path in WORKFLOWS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if match := re.search(r"uses: ([\w-]+/[\w-]+)@(.*)", line):
+                found.setdefault(match[1], set()).add(match[2])
+    assert {len(versions) for versions in found.values()} == {1}
+    versions = [version for versions in found.values() for version in versions]
+    assert [v for v in versions if not re.fullmatch(r"\w{40} # v\d+\.\d+\.\d+", v)] == []
 
 
 @pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / ".pre-commit-config.yaml"])
@@ -172,13 +198,40 @@ def test_commands_of_workflows_exist(path):
 def test_only_the_last_job_may_publish():
     jobs = parsed(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
     assert [name for name, job in jobs.items() if "permissions" in job] == ["publish"]
-    assert jobs["publish"]["if"] == "github.ref_type == 'tag'"
-    assert set(jobs["publish"]["needs"]) == set(jobs) - {"publish", "check"}
-    assert all(
-        job.get("needs") == "check"
-        for name, job in jobs.items()
-        if name != "check" and name != "publish"
-    )
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    # Not from a workflow that was started by hand, on a tag or not.
+    condition = "github.event_name == 'push' && startsWith(github.ref, 'refs/tags/v')"
+    assert jobs["publish"]["if"] == condition
+    assert needs(jobs["publish"]) == set(jobs) - {"publish"}
+    assert [name for name, job in jobs.items() if not needs(job)] == ["check"]
+
+
+def test_a_release_has_passed_the_tests_of_a_change():
+    jobs = parsed(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    assert jobs["tests"]["uses"] == "./.github/workflows/ci.yml"
+    ci = parsed(ROOT / ".github" / "workflows" / "ci.yml")
+    assert "workflow_call" in ci[True]
+
+
+def test_wheels_that_are_published_are_counted():
+    """Each system has a wheel of the stable ABI and a free-threaded one."""
+    jobs = parsed(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    systems = [
+        *jobs["linux"]["strategy"]["matrix"]["target"],
+        *jobs["desktop"]["strategy"]["matrix"]["os"],
+    ]
+    counts = re.findall(r"-eq (\d+)", jobs["publish"]["steps"][1]["run"])
+    assert [int(count) for count in counts] == [2 * len(systems), 2 * len(systems) + 1]
+    # The wheels and the source are what the last job collects; reports of tests are not.
+    names = [
+        step["with"]["name"]
+        for job in jobs.values()
+        for step in job.get("steps", [])
+        if step.get("uses", "").startswith("actions/upload-artifact")
+    ]
+    assert len(names) == 3
+    assert all(name.startswith("dist-") for name in names)
+    assert jobs["publish"]["steps"][0]["with"]["pattern"] == "dist-*"
 
 
 def test_the_citation_has_no_second_version():
