@@ -11,6 +11,7 @@ import pytest
 
 import treemetric as tm
 from children import CalledProcessError, run, run_command
+from treemetric._base import versions
 
 ROOT = Path(__file__).parents[2]
 if not (ROOT / "DESIGN.md").exists():
@@ -179,9 +180,9 @@ def test_actions_have_one_version():
         for line in path.read_text(encoding="utf-8").splitlines():
             if match := re.search(r"uses: ([\w-]+/[\w-]+)@(.*)", line):
                 found.setdefault(match[1], set()).add(match[2])
-    assert {len(versions) for versions in found.values()} == {1}
-    versions = [version for versions in found.values() for version in versions]
-    assert [v for v in versions if not re.fullmatch(r"\w{40} # v\d+\.\d+\.\d+", v)] == []
+    assert {len(pins) for pins in found.values()} == {1}
+    pins = [pin for same in found.values() for pin in same]
+    assert [pin for pin in pins if not re.fullmatch(r"\w{40} # v\d+\.\d+\.\d+", pin)] == []
 
 
 @pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / ".pre-commit-config.yaml"])
@@ -256,6 +257,16 @@ def test_classifiers_name_the_supported_versions():
     # The workflow for releases tests each of them.
     release = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert all(f"python3.{minor}" in release for minor in listed)
+
+
+def test_versions_of_all_dependencies_are_reported():
+    project = toml("pyproject.toml")["project"]
+    required = [re.match(r"[\w-]+", text)[0] for text in project["dependencies"]]
+    assert sorted(required) == sorted(versions._REQUIRED)
+    extras = {
+        re.match(r"[\w-]+", e)[0] for es in project["optional-dependencies"].values() for e in es
+    }
+    assert extras <= {*versions._OPTIONAL, *required}
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")

@@ -18,6 +18,7 @@ _OPTIONAL = (
     "networkx",
     "nltk",
     "pandas",
+    "pyarrow",
     "tqdm",
     "tree-sitter",
     "zarr",
