@@ -125,7 +125,7 @@ asan:
 	cargo +$(NIGHTLY) test --locked --lib --target $(HOST) --target-dir $(CARGO_TARGET_DIR)/asan -- $(ASAN_TESTS)
 
 # The standard library is compiled too: races between its threads and ours would be missed otherwise.
-TSAN_TESTS ?= parallel:: pairwise:: join:: unordered::
+TSAN_TESTS ?= parallel:: team:: pairwise:: join:: unordered::
 tsan:
 	RUSTFLAGS=-Zsanitizer=thread $(SANITIZED) \
 	cargo +$(NIGHTLY) test --locked --lib -Zbuild-std --target $(HOST) \

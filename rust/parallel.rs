@@ -172,7 +172,7 @@ fn on_threads(
 }
 
 /// What a lock protects; also after a panic, which ends the call in any case.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

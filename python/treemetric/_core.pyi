@@ -183,6 +183,7 @@ def align_pair(
     table: CostTable | None,
     index: dict[Hashable, int] | None,
     delete_first: bool,
+    threads: int,
 ) -> tuple[float, bytes]: ...
 def all_pairs(pairs: bytes, x: TreeData, y: TreeData) -> tuple[_Pair, ...]: ...
 def alignment_cost(
@@ -204,6 +205,7 @@ def subtree_distances(
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
+    threads: int,
 ) -> FloatArray: ...
 def edit_counts(
     sets: tuple[PreparedSet, PreparedSet],
@@ -244,7 +246,9 @@ def threads(n_jobs: int) -> int: ...
 def available_memory() -> int: ...
 def processor_features() -> list[str]: ...
 def instructions() -> tuple[list[str], list[str]]: ...
-def unit_distance(x: TreeData, y: TreeData, cutoff: float | None = None) -> float: ...
+def unit_distance(
+    x: TreeData, y: TreeData, cutoff: float | None = None, threads: int = 1
+) -> float: ...
 def pair_result(
     x: TreeData,
     y: TreeData,
@@ -258,6 +262,7 @@ def table_distance(
     table: CostTable,
     index: dict[Hashable, int] | None,
     cutoff: float | None = None,
+    threads: int = 1,
 ) -> float: ...
 def distance_by(
     x: TreeData,

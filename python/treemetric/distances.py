@@ -18,7 +18,12 @@ __all__ = ["distance", "pairwise_distances"]
 
 
 def distance(
-    x: Tree, y: Tree, *, costs: CostsLike | None = None, cutoff: float | None = None
+    x: Tree,
+    y: Tree,
+    *,
+    costs: CostsLike | None = None,
+    cutoff: float | None = None,
+    n_jobs: int | None = None,
 ) -> float:
     """Compute the tree edit distance from x to y.
 
@@ -34,6 +39,10 @@ def distance(
     cutoff : float, optional
         A distance above it is returned as ``inf``, often without computing it. Distances up
         to the cutoff are exact.
+    n_jobs : int, optional
+        Number of threads for a pair of large trees, from about 2,000 nodes on; None means 1, -1 all
+        CPUs that this process may use. The environment variable ``TREEMETRIC_NUM_THREADS`` is
+        an upper bound. The result does not depend on it.
 
     Returns
     -------
@@ -84,17 +93,18 @@ def distance(
     >>> distance(x, y, cutoff=1)
     inf
     """
-    if costs is None and type(x) is Tree and type(y) is Tree:
+    if costs is None and n_jobs is None and type(x) is Tree and type(y) is Tree:
         # A fast path for the most frequent calls.
         if cutoff is None:
             return _core.unit_distance(x._data, y._data)
         return _core.unit_distance(x._data, y._data, check_cutoff(cutoff, "distance"))
     checked = check_pair(x, y, costs, "distance")
     limit = check_cutoff(cutoff, "distance")
+    threads = check_n_jobs(n_jobs, "distance")
     table, index = checked._pair_table(x, y)
     if table is None:
-        return _core.unit_distance(x._data, y._data, limit)
-    return _core.table_distance(x._data, y._data, table, index, limit)
+        return _core.unit_distance(x._data, y._data, limit, threads)
+    return _core.table_distance(x._data, y._data, table, index, limit, threads)
 
 
 def pairwise_distances(

@@ -227,8 +227,8 @@ pub(crate) fn with_savings(
     let Decomposition::Outer(orientation) = route.decomposition else {
         let only_inner = route.decomposition == Decomposition::Inner;
         let plan = &strategy::plan(rows.tree, columns.tree, costs, only_inner);
-        let (rows, columns) = (&rows, &columns);
-        let run = inner::MixedRun { rows, columns, plan, costs, transposed, cancel };
+        let (rows, columns, threads) = (&rows, &columns, workspace.threads_for(plan.cost));
+        let run = inner::MixedRun { rows, columns, plan, costs, transposed, threads, cancel };
         return run.savings(kernel, read);
     };
     let mut codes = std::mem::take(&mut workspace.codes);
@@ -243,8 +243,10 @@ pub(crate) fn with_savings(
         largest: columns.tree.nodes(),
         keeper: Keeper::Tree(columns.tree),
     };
+    let cells = strategy::work(rows.tree.oriented(orientation), tree);
+    let threads = workspace.threads_for(cells);
     let rows = &rows.into();
-    let run = GroupRun { rows, group: &group, costs, transposed, cancel };
+    let run = GroupRun { rows, group: &group, costs, transposed, threads, cancel };
     let result = run.savings(kernel, workspace, read);
     workspace.codes = codes;
     workspace.shrink(pair.nodes());

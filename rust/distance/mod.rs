@@ -25,6 +25,7 @@ mod scalar;
 mod sharing;
 mod strategy;
 mod tables;
+mod team;
 mod workspace;
 
 #[cfg(test)]

@@ -25,10 +25,11 @@ use crate::memory;
 use crate::parallel::Cancel;
 use crate::simd::{Simd, Vectorized};
 use crate::tree::Oriented;
+use std::ops::DerefMut;
 
 /// Rows between two looks at the cancel flag.
 const ROWS_PER_CHECK: usize = 64;
-const WHAT: &str = "the dynamic program of one pair of trees";
+pub(super) const WHAT: &str = "the dynamic program of one pair of trees";
 
 /// Scratch of one thread; grows to the largest pair seen.
 #[derive(Debug)]
@@ -115,10 +116,77 @@ impl<S: Simd> Vectorized<S> for PackedJob<'_, S> {
 
 /// One pass over the rows of a key-root: the columns of a chunk.
 #[derive(Clone, Copy)]
-struct Pass<'a, S: Simd> {
-    simd: S,
-    columns: &'a Columns<S>,
-    chunk: &'a Chunk,
+pub(super) struct Pass<'a, S: Simd> {
+    pub(super) simd: S,
+    pub(super) columns: &'a Columns<S>,
+    pub(super) chunk: &'a Chunk,
+}
+
+/// Where a pass finds the table of subtree values.
+pub(super) trait RowTable<S: Simd> {
+    /// A row that is being computed.
+    type Open<'a>: DerefMut<Target = [S::Vector]>
+    where
+        Self: 'a;
+    /// A row of a key-root that was done before.
+    fn known(&self, row: usize) -> &[S::Vector];
+    /// The row of the node at that place on the left path of the key-root, once the columns of
+    /// the chunks before are known.
+    fn open(&mut self, row: usize, place: usize) -> Result<Self::Open<'_>>;
+    /// The columns of this chunk are known in the row at that place.
+    fn close(&mut self, place: usize);
+}
+
+/// The table in one piece, for one thread.
+struct WholeTable<'a, S: Simd> {
+    cells: &'a mut [S::Vector],
+    vectors: usize,
+}
+
+impl<S: Simd> RowTable<S> for WholeTable<'_, S> {
+    type Open<'a>
+        = &'a mut [S::Vector]
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn known(&self, row: usize) -> &[S::Vector] {
+        &self.cells[row * self.vectors..][..self.vectors]
+    }
+
+    #[inline(always)]
+    fn open(&mut self, row: usize, _: usize) -> Result<Self::Open<'_>> {
+        Ok(&mut self.cells[row * self.vectors..][..self.vectors])
+    }
+
+    #[inline(always)]
+    fn close(&mut self, _: usize) {}
+}
+
+/// The savings of row nodes with all columns.
+#[derive(Clone, Copy)]
+pub(super) struct NodeSavings<'a, S: Simd> {
+    pub(super) profile: &'a [S::Vector],
+    pub(super) vectors: usize,
+    /// The row of the profile of each distinct label; if there is none, rows are in the order of the
+    /// left path of the key-root.
+    pub(super) row_of: Option<&'a [u32]>,
+}
+
+impl<'a, S: Simd> NodeSavings<'a, S> {
+    /// Those of the node with that label, at that place on the left path of the key-root.
+    #[inline(always)]
+    pub(super) fn of(&self, label: u32, place: usize) -> &'a [S::Vector] {
+        let row = self.row_of.map_or(place, |row_of| row_of[label as usize] as usize);
+        &self.profile[row * self.vectors..][..self.vectors]
+    }
+}
+
+/// The state of a pass: the current row of G, the row before it for far picks, and expanded rows.
+pub(super) struct PassState<'a, S: Simd> {
+    pub(super) current: &'a mut [S::Vector],
+    pub(super) shifted: &'a mut [S::Vector],
+    pub(super) expanded: &'a mut [S::Vector],
 }
 
 /// Fills the table of subtree values.
@@ -127,76 +195,88 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
     let PackedJob { rows, layout, columns, buffers, lazy, cancel } = job;
     let PackedBuffers { table, profile, current, shifted, expanded, .. } = buffers;
     let vectors = columns.vectors;
-    // The row of the profile of a node, the one of that place on its left path.
-    let profile_row = |i: usize, place: usize| match lazy {
-        None => layout.profile[rows.label[i] as usize] as usize * vectors,
-        Some(_) => place * vectors,
-    };
+    let row_of = lazy.is_none().then_some(layout.profile);
     for &keyroot in layout.fresh {
         let keyroot = keyroot as usize;
-        let first = rows.first(keyroot);
-        let mut place = 0;
-        for i in first..=keyroot {
-            if rows.first(i) == first {
-                let savings = &mut profile[profile_row(i, place)..][..vectors];
-                if let Some(lazy) = lazy {
-                    cancel.check()?;
-                    lazy.fill_row(rows.label[i], S::elements_mut(savings));
-                }
-                begin_tree_row(simd, rows, layout.row, i, savings, table);
-                place += 1;
+        for (place, i) in rows.left_path(keyroot).enumerate() {
+            if let Some(lazy) = lazy {
+                cancel.check()?;
+                let savings = &mut profile[place * vectors..][..vectors];
+                lazy.fill_row(rows.label[i], S::elements_mut(savings));
             }
+            let savings = NodeSavings::<S> { profile, vectors, row_of }.of(rows.label[i], place);
+            let (before, row) = table.split_at_mut(layout.row[i] as usize * vectors);
+            let below = |child: usize| &before[layout.row[child] as usize * vectors..][..vectors];
+            begin_tree_row(simd, savings, rows.children(i).map(below), &mut row[..vectors]);
         }
-        let inner = rows.depth[keyroot] + 1;
+        let savings = NodeSavings { profile, vectors, row_of };
+        let table = &mut WholeTable { cells: table, vectors };
         for chunk in &columns.chunks {
-            let width = chunk.blocks.len();
-            let (current, pass) = (&mut current[..width], Pass { simd, columns, chunk });
-            current.fill(S::zero());
-            let mut place = 0;
-            for i in first..=keyroot {
-                if i % ROWS_PER_CHECK == 0 {
-                    cancel.check()?;
-                }
-                let row = &mut table[layout.row[i] as usize * vectors..][..vectors];
-                if rows.first(i) == first {
-                    tree_row(pass, current, row, &profile[profile_row(i, place)..][..vectors]);
-                    place += 1;
-                    continue;
-                }
-                let level = (rows.depth[i] - inner) as usize;
-                let expanded = &mut expanded[level * width..][..width];
-                let is_leaf = |i: usize| rows.size[i] == 1;
-                // The last row is a tree row.
-                let scanned = is_leaf(i + 1) || rows.first(i + 1) == first;
-                match (is_leaf(i), scanned) {
-                    (true, true) => leaf_row::<S, true>(pass, current, shifted, row, expanded),
-                    (true, false) => leaf_row::<S, false>(pass, current, shifted, row, expanded),
-                    (false, true) => forest_row(pass, current, row, expanded),
-                    (false, false) => joined_row(pass, current, row, expanded),
-                }
-            }
+            let state = PassState { current, shifted, expanded };
+            let pass = Pass { simd, columns, chunk };
+            pass_rows(pass, (rows, layout.row), keyroot, savings, state, table, cancel)?;
         }
     }
     Ok(())
 }
 
-/// Starts the subtree values of node `i` with what is known to be reachable: the node itself
+/// One pass over the rows of a key-root, whose tree rows are begun.
+#[inline(always)]
+pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
+    pass: Pass<'_, S>,
+    (rows, row_of): (&Oriented, &[u32]),
+    keyroot: usize,
+    savings: NodeSavings<'_, S>,
+    state: PassState<'_, S>,
+    table: &mut T,
+    cancel: &Cancel,
+) -> Result<()> {
+    let PassState { current, shifted, expanded } = state;
+    let width = pass.chunk.blocks.len();
+    let current = &mut current[..width];
+    current.fill(S::zero());
+    let (first, inner) = (rows.first(keyroot), rows.depth[keyroot] + 1);
+    let mut place = 0;
+    for i in first..=keyroot {
+        if i % ROWS_PER_CHECK == 0 {
+            cancel.check()?;
+        }
+        let row = row_of[i] as usize;
+        if rows.first(i) == first {
+            tree_row(pass, current, &mut table.open(row, place)?, savings.of(rows.label[i], place));
+            table.close(place);
+            place += 1;
+            continue;
+        }
+        let row = table.known(row);
+        let level = (rows.depth[i] - inner) as usize;
+        let expanded = &mut expanded[level * width..][..width];
+        let is_leaf = |i: usize| rows.size[i] == 1;
+        // The last row is a tree row.
+        let scanned = is_leaf(i + 1) || rows.first(i + 1) == first;
+        match (is_leaf(i), scanned) {
+            (true, true) => leaf_row::<S, true>(pass, current, shifted, row, expanded),
+            (true, false) => leaf_row::<S, false>(pass, current, shifted, row, expanded),
+            (false, true) => forest_row(pass, current, row, expanded),
+            (false, false) => joined_row(pass, current, row, expanded),
+        }
+    }
+    Ok(())
+}
+
+/// Starts the subtree values of a node with what is known to be reachable: the node itself
 /// paired, or everything inside one child. For columns that are leaves this is the final value.
 #[inline(always)]
-fn begin_tree_row<S: Simd>(
+pub(super) fn begin_tree_row<'a, S: Simd>(
     simd: S,
-    rows: &Oriented,
-    row_of: &[u32],
-    i: usize,
     savings: &[S::Vector],
-    table: &mut [S::Vector],
-) {
-    let vectors = savings.len();
-    let (before, row) = table.split_at_mut(row_of[i] as usize * vectors);
-    let row = &mut row[..vectors];
+    children: impl Iterator<Item = &'a [S::Vector]>,
+    row: &mut [S::Vector],
+) where
+    S::Vector: 'a,
+{
     row.copy_from_slice(savings);
-    for child in rows.children(i) {
-        let child = &before[row_of[child] as usize * vectors..][..vectors];
+    for child in children {
         for (value, &below) in row.iter_mut().zip(child) {
             *value = simd.max(*value, below);
         }

@@ -2,12 +2,13 @@
 
 use crate::distance::columns::Columns;
 use crate::distance::engine::{Group, RowTree};
-use crate::distance::packed::{self, PackedJob};
+use crate::distance::packed::{PackedBuffers, PackedJob};
 use crate::distance::profile::{self, FillProfile, FillRow, Lazy, Source};
-use crate::distance::savings::{Read, Savings};
+use crate::distance::savings::{Read, Savings, Table};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
 use crate::distance::tables::KEEP_TABLES;
+use crate::distance::team::{TeamJob, TeamTable};
 use crate::error::Result;
 use crate::pair::Costs;
 use crate::parallel::Cancel;
@@ -21,6 +22,8 @@ pub(crate) struct GroupRun<'a> {
     pub(crate) group: &'a Group<'a>,
     pub(crate) costs: Costs<'a>,
     pub(crate) transposed: bool,
+    /// Threads that may work on a group that shares no rows.
+    pub(crate) threads: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -44,25 +47,33 @@ impl GroupRun<'_> {
         &self,
         simd: S,
         tables: &[OnceLock<Box<Columns<S>>>; 2],
-        buffers: &mut packed::PackedBuffers<S>,
+        buffers: &mut PackedBuffers<S>,
         read: &mut impl Read,
         limit: Option<i128>,
     ) -> Result<i128> {
-        let stride = self.fill_packed(simd, tables, buffers)?;
-        let (table, sharing) = (S::elements(&buffers.table), &buffers.sharing);
+        let (by_team, elements);
+        let (table, sharing);
+        if self.threads > 1 && self.rows.shared.is_none() {
+            by_team = self.fill_by_team(simd, tables, buffers)?;
+            elements = by_team.elements();
+            (table, sharing) = (Table::Rows(&elements), &buffers.sharing);
+        } else {
+            let stride = self.fill_packed(simd, tables, buffers)?;
+            (table, sharing) =
+                (Table::Whole(S::elements(&buffers.table), stride), &buffers.sharing);
+        }
         let row_of =
             if self.rows.shared.is_some() { sharing.layout().row } else { &self.row_tree().row };
-        let largest = self.largest_saving(table, stride, row_of);
+        let largest = self.largest_saving(table, row_of);
         if limit.is_none_or(|limit| largest < limit) {
-            self.read_members(table, stride, row_of, read);
+            self.read_members(table, row_of, read);
         }
         Ok(largest)
     }
 
     /// The largest saving of the whole trees with a member, in units.
-    fn largest_saving<E: Element>(&self, table: &[E], stride: usize, row_of: &[u32]) -> i128 {
-        let last = row_of[self.row_tree().len() - 1] as usize;
-        let whole = &table[last * stride..][..stride];
+    fn largest_saving<E: Element>(&self, table: Table<'_, E>, row_of: &[u32]) -> i128 {
+        let whole = table.row(row_of[self.row_tree().len() - 1] as usize);
         let ends = self.member_trees().scan(0, |start, columns| {
             *start += columns.len();
             Some(*start)
@@ -71,19 +82,63 @@ impl GroupRun<'_> {
     }
 
     /// Hands the savings with each member to `read`.
-    fn read_members<E: Element>(
-        &self,
-        table: &[E],
-        stride: usize,
-        row_of: &[u32],
-        read: &mut impl Read,
-    ) {
+    fn read_members<E: Element>(&self, table: Table<'_, E>, row_of: &[u32], read: &mut impl Read) {
         let (rows, unit) = (self.row_tree(), self.costs.unit());
         let mut start = 0;
         for (member, columns) in self.member_trees().enumerate() {
-            read.read(member, Savings { table, stride, start, rows, row_of, columns, unit });
+            read.read(member, Savings { table, start, rows, row_of, columns, unit });
             start += columns.len();
         }
+    }
+
+    /// The column tables, if need be in `built`.
+    fn columns<'c, S: Simd>(
+        &self,
+        tables: &'c [OnceLock<Box<Columns<S>>>; 2],
+        built: &'c mut Option<Box<Columns<S>>>,
+    ) -> Result<&'c Columns<S>> {
+        let table = &tables[self.group.orientation as usize];
+        if let Some(columns) = table.get() {
+            return Ok(columns);
+        }
+        let trees: Vec<_> = self.member_trees().collect();
+        let columns = Box::new(Columns::new(&trees, self.cancel)?);
+        // Tables of badly shaped trees can be far larger than the trees: not to be kept.
+        Ok(if columns.bytes() > KEEP_TABLES {
+            built.insert(columns)
+        } else {
+            table.get_or_init(|| columns)
+        })
+    }
+
+    /// Where savings come from if they are computed when a key-root needs them.
+    fn lazy<'a>(&'a self, source: &'a Source<'a>) -> Option<Lazy<'a>> {
+        let by_rows = matches!(self.costs, Costs::Table(table) if table.is_by_rows());
+        (by_rows && self.rows.shared.is_none()).then_some(Lazy { source, rows: &self.rows.operand })
+    }
+
+    /// Fills a table by several threads. Compiled once for all that read savings.
+    #[inline(never)]
+    fn fill_by_team<S: Simd>(
+        &self,
+        simd: S,
+        tables: &[OnceLock<Box<Columns<S>>>; 2],
+        buffers: &mut PackedBuffers<S>,
+    ) -> Result<TeamTable<S>> {
+        let mut built = None;
+        let columns = self.columns(tables, &mut built)?;
+        let (rows, operand) = (self.row_tree(), &self.rows.operand);
+        let source = &self.source(self.group.codes);
+        let lazy = self.lazy(source);
+        if lazy.is_none() {
+            let room = (0, profile::height(operand));
+            buffers.reserve_tables(room, columns.vectors, self.cancel)?;
+            self.fill_profile(simd, columns, buffers);
+        }
+        let PackedBuffers { profile, sharing, .. } = buffers;
+        let layout = sharing.alone(rows, profile::height(operand));
+        let (threads, cancel) = (self.threads, self.cancel);
+        TeamJob { rows, layout, columns, profile, lazy, threads, cancel }.run(simd)
     }
 
     /// Fills the table of the packed kernel; returns its lanes per row. Compiled once for all that
@@ -93,39 +148,25 @@ impl GroupRun<'_> {
         &self,
         simd: S,
         tables: &[OnceLock<Box<Columns<S>>>; 2],
-        buffers: &mut packed::PackedBuffers<S>,
+        buffers: &mut PackedBuffers<S>,
     ) -> Result<usize> {
-        let table = &tables[self.group.orientation as usize];
-        let built;
-        let columns = if let Some(columns) = table.get() {
-            columns
-        } else {
-            let trees: Vec<_> = self.member_trees().collect();
-            let columns = Box::new(Columns::new(&trees, self.cancel)?);
-            // Tables of badly shaped trees can be far larger than the trees: not to be kept.
-            if columns.bytes() > KEEP_TABLES {
-                built = columns;
-                &built
-            } else {
-                table.get_or_init(|| columns)
-            }
-        };
+        let mut built = None;
+        let columns = self.columns(tables, &mut built)?;
         let rows = self.row_tree();
         // Taken out while the rest of the buffers is written to, and lost if that fails.
         let mut sharing = std::mem::take(&mut buffers.sharing);
         let source = &self.source(self.group.codes);
-        let by_rows = matches!(self.costs, Costs::Table(table) if table.is_by_rows());
-        let lazy = (by_rows && self.rows.shared.is_none())
-            .then_some(Lazy { source, rows: &self.rows.operand });
+        let lazy = self.lazy(source);
         let layout = if let Some(shared) = self.rows.shared {
             self.share(simd, shared, columns, &mut sharing, buffers)?;
             sharing.layout()
         } else {
-            if lazy.is_some() {
-                let room = (rows.len(), profile::longest_path(rows));
-                buffers.reserve(rows, room, columns, self.cancel)?;
-            } else {
-                self.fill_profile(simd, columns, buffers)?;
+            let (operand, is_lazy) = (&self.rows.operand, lazy.is_some());
+            let savings =
+                if is_lazy { profile::longest_path(rows) } else { profile::height(operand) };
+            buffers.reserve(rows, (rows.distinct_rows, savings), columns, self.cancel)?;
+            if !is_lazy {
+                self.fill_profile(simd, columns, buffers);
             }
             sharing.alone(rows, profile::height(&self.rows.operand))
         };
@@ -135,20 +176,11 @@ impl GroupRun<'_> {
     }
 
     /// The profile of a tree that shares nothing.
-    fn fill_profile<S: Simd>(
-        &self,
-        simd: S,
-        columns: &Columns<S>,
-        buffers: &mut packed::PackedBuffers<S>,
-    ) -> Result<()> {
-        let (rows, operand) = (self.row_tree(), &self.rows.operand);
-        let room = (rows.len(), profile::height(operand));
-        buffers.reserve(rows, room, columns, self.cancel)?;
+    fn fill_profile<S: Simd>(&self, simd: S, columns: &Columns<S>, buffers: &mut PackedBuffers<S>) {
         let stride = columns.vectors * S::LANES;
         let (source, profile) =
             (self.source(self.group.codes), S::elements_mut(&mut buffers.profile));
-        simd.run(FillProfile { source, rows: operand, stride, profile });
-        Ok(())
+        simd.run(FillProfile { source, rows: &self.rows.operand, stride, profile });
     }
 
     /// Finds what is there already, and adds the labels that are not.
@@ -158,7 +190,7 @@ impl GroupRun<'_> {
         shared: Shared<'_>,
         columns: &Columns<S>,
         sharing: &mut Sharing,
-        buffers: &mut packed::PackedBuffers<S>,
+        buffers: &mut PackedBuffers<S>,
     ) -> Result<()> {
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
         let wanted = (rows.len(), profile::height(operand));
@@ -194,10 +226,10 @@ impl GroupRun<'_> {
             let stride = columns.len();
             self.source(here).fill(operand, stride, &mut buffers.profile);
             scalar::fill(rows, columns, buffers, self.cancel)?;
-            let table = &buffers.table;
+            let table = Table::Whole(&buffers.table, stride);
             let row_of = &rows.row;
             let unit = self.costs.unit();
-            read.read(member, Savings { table, stride, start: 0, rows, row_of, columns, unit });
+            read.read(member, Savings { table, start: 0, rows, row_of, columns, unit });
         }
         Ok(())
     }

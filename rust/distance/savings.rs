@@ -14,9 +14,8 @@ use crate::tree::{Orientation, Oriented};
 /// left them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Savings<'a, E> {
-    pub(crate) table: &'a [E],
-    /// Entries of a row of the table, and where the column tree begins in it.
-    pub(crate) stride: usize,
+    pub(crate) table: Table<'a, E>,
+    /// Where the column tree begins in a row of the table.
     pub(crate) start: usize,
     pub(crate) rows: &'a Oriented,
     /// The row of the table of each row node.
@@ -26,12 +25,30 @@ pub(crate) struct Savings<'a, E> {
     pub(crate) unit: i128,
 }
 
+/// The rows of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Table<'a, E> {
+    /// One after the other, with that many entries each.
+    Whole(&'a [E], usize),
+    /// Each on its own.
+    Rows(&'a [&'a [E]]),
+}
+
+impl<'a, E> Table<'a, E> {
+    #[inline(always)]
+    pub(super) fn row(&self, row: usize) -> &'a [E] {
+        match *self {
+            Self::Whole(cells, stride) => &cells[row * stride..][..stride],
+            Self::Rows(rows) => rows[row],
+        }
+    }
+}
+
 impl<'a, E: Element> Savings<'a, E> {
     /// Savings of one row node with all column nodes, the virtual root included, in units.
     #[inline(always)]
-    fn row(&self, i: usize) -> &'a [E] {
-        let begin = self.row_of[i] as usize * self.stride + self.start;
-        &self.table[begin..][..self.columns.len()]
+    pub(super) fn row(&self, i: usize) -> &'a [E] {
+        &self.table.row(self.row_of[i] as usize)[self.start..][..self.columns.len()]
     }
 
     /// The saving of the whole trees, in quanta.

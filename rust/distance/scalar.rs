@@ -35,7 +35,7 @@ impl<N: Element> ScalarBuffers<N> {
         const WHAT: &str = "the dynamic program of one pair of trees";
         let (n, m) = (rows.len(), columns.len());
         memory::grow(WHAT, &mut self.profile, labels * m, N::default(), cancel)?;
-        memory::grow(WHAT, &mut self.table, n * m, N::default(), cancel)?;
+        memory::grow(WHAT, &mut self.table, rows.distinct_rows * m, N::default(), cancel)?;
         memory::grow(WHAT, &mut self.forest, (n + 1) * (m + 1), N::default(), cancel)
     }
 }

@@ -36,7 +36,7 @@ const MOST_KEPT: u32 = 16;
 const VECTOR: u64 = 32;
 
 /// Estimated cells of one decomposition.
-fn work(rows: &Oriented, columns: &Oriented) -> f64 {
+pub(super) fn work(rows: &Oriented, columns: &Oriented) -> f64 {
     estimate(rows.row_work, columns.column_work)
 }
 
@@ -150,7 +150,8 @@ pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>
 fn table_bytes((n, m): (u64, u64), columns: u64, kept: usize, lane_bytes: u64) -> u64 {
     let lanes = (VECTOR / lane_bytes) as usize;
     let subtrees = n.saturating_mul(m).saturating_mul(2);
-    let forests = inner::forest_cells(kept, usize::try_from(columns).unwrap_or(usize::MAX), lanes);
+    let forests =
+        inner::forest_cells(kept, usize::try_from(columns).unwrap_or(usize::MAX), 1, lanes);
     subtrees.saturating_add(forests).saturating_mul(lane_bytes)
 }
 

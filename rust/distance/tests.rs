@@ -2,7 +2,7 @@
 
 use super::packed::{PackedBuffers, PackedJob};
 use super::profile::Source;
-use super::savings::Savings;
+use super::savings::{Savings, Table};
 use super::sharing::Sharing;
 use super::*;
 use crate::cost::{CostTable, OperationCosts};
@@ -131,8 +131,7 @@ fn packed_by<S: Simd>(
         .map(|y| {
             let columns = y.oriented(side);
             let saving = Savings {
-                table,
-                stride,
+                table: Table::Whole(table, stride),
                 start,
                 rows,
                 row_of: &rows.row,

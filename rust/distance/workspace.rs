@@ -1,7 +1,7 @@
 //! Buffers of one thread.
 
 use crate::distance::hopes::Hopes;
-use crate::distance::{packed, scalar};
+use crate::distance::{packed, scalar, team};
 use crate::parallel::Cancel;
 use crate::simd::{AllLanes, Family, Simd};
 
@@ -25,6 +25,8 @@ impl Family for BuffersOf {
 /// Buffers of one thread. They grow to the largest pair seen; then nothing is allocated per pair.
 #[derive(Debug, Default)]
 pub struct Workspace {
+    /// Threads that may work on one large pair; none is one.
+    threads: usize,
     pub(super) packed: AllLanes<BuffersOf>,
     pub(super) counts: scalar::ScalarBuffers<u32>,
     pub(super) quanta: scalar::ScalarBuffers<i64>,
@@ -34,6 +36,17 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// Buffers of a thread that may share large pairs with so many threads, itself included. All
+    /// results are the same.
+    pub fn of_team(threads: usize) -> Self {
+        Self { threads, ..Self::default() }
+    }
+
+    /// Threads for a pair with that much work (cells).
+    pub(super) fn threads_for(&self, cells: f64) -> usize {
+        if cells < team::LARGE { 1 } else { self.threads.max(1) }
+    }
+
     pub(crate) fn bytes_held(&self) -> usize {
         let scalar = self.counts.bytes_held() + self.quanta.bytes_held() + self.wide.bytes_held();
         scalar + self.packed.bytes_held()
@@ -43,7 +56,7 @@ impl Workspace {
     #[inline]
     pub(super) fn shrink(&mut self, nodes: usize) {
         if nodes >= SMALL_PAIR && self.bytes_held() > KEEP_BYTES {
-            *self = Self::default();
+            *self = Self::of_team(self.threads);
         }
     }
 }

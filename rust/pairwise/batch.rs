@@ -224,7 +224,8 @@ impl<'a> Batch<'a> {
         };
         let rows = RowTree { operand: row.x, shared };
         let (costs, cancel) = (row.costs, scratch.cancel);
-        let run = GroupRun { rows: &rows, group: &group, costs, transposed: false, cancel };
+        let run =
+            GroupRun { rows: &rows, group: &group, costs, transposed: false, threads: 1, cancel };
         run.savings(Kernel::Auto, scratch.workspace, read)
     }
 
@@ -271,7 +272,14 @@ impl<'a> Batch<'a> {
             let (member, out) = (self.members[place], &mut out[place]);
             let mut read = Whole(|_, saving| *out = saving);
             let (rows, cancel) = (member.into(), scratch.cancel);
-            let run = GroupRun { rows: &rows, group: &group, costs, transposed: true, cancel };
+            let run = GroupRun {
+                rows: &rows,
+                group: &group,
+                costs,
+                transposed: true,
+                threads: 1,
+                cancel,
+            };
             run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
         }
         Ok(())

@@ -92,7 +92,7 @@ impl<'a> Pack<'a> {
         for (member, (place, pair, swapped)) in self.pairs.drain(..).enumerate() {
             let rows = &(if swapped { pair.y } else { pair.x }).into();
             let (costs, transposed, cancel) = (pair.costs, swapped, scratch.cancel);
-            let run = GroupRun { rows, group: &group, costs, transposed, cancel };
+            let run = GroupRun { rows, group: &group, costs, transposed, threads: 1, cancel };
             let mut found = 0;
             let mut read = Whole(|at, saving| found = if at == member { saving } else { found });
             run.savings(Kernel::Auto, scratch.workspace, &mut read)?;

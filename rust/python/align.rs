@@ -22,20 +22,22 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::any::Any;
 use std::sync::Mutex;
 
-/// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it.
+/// Runs work on two trees: at once if they are small, otherwise so that Ctrl-C can stop it. Large
+/// ones may be worked on by that many threads.
 fn on_pair<T: Send>(
     py: Python<'_>,
     pair: GivenPair<'_, '_>,
+    threads: usize,
     work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    on_pair_with(py, pair, 0.0, work)
+    on_pair_with(py, pair, (threads, 0.0), work)
 }
 
 /// The same, if there is more to do than the cells of the pair.
 fn on_pair_with<T: Send>(
     py: Python<'_>,
     pair: GivenPair<'_, '_>,
-    more: f64,
+    (threads, more): (usize, f64),
     work: impl FnOnce(Solver<'_, '_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     with_pair(py, pair, |pair| {
@@ -45,7 +47,7 @@ fn on_pair_with<T: Send>(
             work(Solver { pair, scratch: Scratch { workspace, cancel } })
         };
         if cells > LONG_PAIR {
-            return run::watched(py, |cancel| solve(&mut Workspace::default(), cancel));
+            return run::watched(py, |cancel| solve(&mut Workspace::of_team(threads), cancel));
         }
         let at_once = || WORKSPACE.with_borrow_mut(|scratch| solve(scratch, &Cancel::default()));
         if cells < SMALL_PAIR { Ok(at_once()?) } else { run::briefly(py, at_once) }
@@ -138,9 +140,10 @@ pub(super) fn align_pair<'py>(
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
     delete_first: bool,
+    threads: usize,
 ) -> PyResult<Aligned<'py>> {
     let ties = if delete_first { Ties::Delete } else { Ties::Pair };
-    let (cost, pairs) = on_pair(py, (x, y, table, index), |mut solver| {
+    let (cost, pairs) = on_pair(py, (x, y, table, index), threads, |mut solver| {
         in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
             let problem = solver.problem::<Q>(Some(0.0), ties.order())?;
             Ok((problem.optimal_cost(), one_alignment(&problem, ties, solver.cancel())?))
@@ -268,7 +271,7 @@ impl CoOptimalPair {
     ) -> PyResult<T> {
         let table = self.table.as_ref().map(|table| table.bind(py));
         let index = self.index.as_ref().map(|index| index.bind(py));
-        on_pair_with(py, (self.x.bind(py), self.y.bind(py), table, index), more, work)
+        on_pair_with(py, (self.x.bind(py), self.y.bind(py), table, index), (1, more), work)
     }
 }
 
@@ -327,7 +330,7 @@ pub(super) fn soft_pair<'py>(
     index: Option<&Bound<'py, PyDict>>,
     temperature: f64,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>)> {
-    let (cost, expectation) = on_pair(py, (x, y, table, index), |mut solver| {
+    let (cost, expectation) = on_pair(py, (x, y, table, index), 1, |mut solver| {
         in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {
             soft_alignment(&solver.problem::<Q>(Some(0.0), Order::Free)?, temperature, solver.cancel())
         })
@@ -343,8 +346,9 @@ pub(super) fn subtree_distances<'py>(
     y: &Bound<'py, TreeData>,
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let distances = on_pair(py, (x, y, table, index), |mut solver| {
+    let distances = on_pair(py, (x, y, table, index), threads, |mut solver| {
         core_subtree_distances(&solver.pair, &mut solver.scratch)
     })?;
     PyArray1::from_vec(py, distances).reshape([x.get().codes.len(), y.get().codes.len()])

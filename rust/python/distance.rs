@@ -31,10 +31,12 @@ thread_local! {
     static CODES: Cell<(Vec<u32>, Vec<u32>)> = const { Cell::new((Vec::new(), Vec::new())) };
 }
 
+/// The distance of a pair; of a large one by that many threads.
 fn pair_distance(
     py: Python<'_>,
     pair: &Pair<'_>,
     limits: (Option<f64>, Option<Norm>),
+    threads: usize,
 ) -> PyResult<f64> {
     let (cutoff, norm) = limits;
     let plan = PairPlan::new(pair);
@@ -52,7 +54,7 @@ fn pair_distance(
     if plan.cells() < LONG_PAIR {
         return run::briefly(py, quick);
     }
-    run::watched(py, |cancel| compute(&mut Workspace::default(), cancel))
+    run::watched(py, |cancel| compute(&mut Workspace::of_team(threads), cancel))
 }
 
 /// Codes under which the labels of `y` can be compared with those of `x`.
@@ -63,20 +65,21 @@ fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>
 
 /// The unit-cost distance of two trees, infinite above the cutoff.
 #[pyfunction]
-#[pyo3(signature = (x, y, cutoff=None))]
+#[pyo3(signature = (x, y, cutoff=None, threads=1))]
 pub(super) fn unit_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     cutoff: Option<f64>,
+    threads: usize,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, None)))
+    with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, None), threads))
 }
 
 /// The distance of two trees by table, infinite above the cutoff; without an index, the table's
 /// alphabets are those of the trees.
 #[pyfunction]
-#[pyo3(signature = (x, y, table, index, cutoff=None))]
+#[pyo3(signature = (x, y, table, index, cutoff=None, threads=1))]
 pub(super) fn table_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
@@ -84,8 +87,10 @@ pub(super) fn table_distance(
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
     cutoff: Option<f64>,
+    threads: usize,
 ) -> PyResult<f64> {
-    with_pair(py, (x, y, Some(table), index), |pair| pair_distance(py, &pair, (cutoff, None)))
+    let given = (x, y, Some(table), index);
+    with_pair(py, given, |pair| pair_distance(py, &pair, (cutoff, None), threads))
 }
 
 /// The distance of two trees under a norm, infinite above the cutoff; without a table, by unit
@@ -100,7 +105,7 @@ pub(super) fn pair_result(
     limits: Limits,
 ) -> PyResult<f64> {
     let norm = norm_named(limits.1.as_deref())?;
-    with_pair(py, (x, y, table, index), |pair| pair_distance(py, &pair, (limits.0, norm)))
+    with_pair(py, (x, y, table, index), |pair| pair_distance(py, &pair, (limits.0, norm), 1))
 }
 
 /// Two trees and their costs, as they come from Python: without a table unit costs, without an

@@ -97,7 +97,7 @@ impl Element for i128 {
 pub(crate) type Sources = [Option<u8>];
 
 /// Vector instructions for lanes of one element type. Savings are never negative.
-pub(crate) trait Simd: Copy + std::fmt::Debug {
+pub(crate) trait Simd: Copy + Send + Sync + std::fmt::Debug {
     /// What a lane holds.
     type Elem: Element;
     /// A vector, as it lies in memory and in a register.

@@ -47,6 +47,8 @@ pub struct Oriented {
     pub(crate) fresh: Vec<u32>,
     /// Row of the subtree table that holds node `i`: its own, or that of an equal earlier subtree.
     pub(crate) row: Vec<u32>,
+    /// Number of these rows.
+    pub(crate) distinct_rows: usize,
     /// Number of key-roots strictly above the path of node `i`.
     pub(crate) depth: Vec<u32>,
     /// Largest entry of `depth`.
@@ -82,6 +84,19 @@ impl Oriented {
             next = self.first(child);
             Some(child)
         })
+    }
+
+    /// The nodes of the left path of a key-root, from the leaf upwards.
+    #[inline(always)]
+    pub(crate) fn left_path(&self, keyroot: usize) -> impl Iterator<Item = usize> + '_ {
+        let first = self.first(keyroot);
+        (first..=keyroot).filter(move |&i| self.first(i) == first)
+    }
+
+    /// The same from the key-root downwards, or from any other node.
+    #[inline(always)]
+    pub(crate) fn left_path_down(&self, top: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(top), |&i| self.children(i).last())
     }
 
     /// The preorder index of every real node.
@@ -145,6 +160,7 @@ impl Oriented {
             keyroots: Vec::new(),
             fresh: Vec::new(),
             row: Vec::new(),
+            distinct_rows: 0,
             depth: Vec::new(),
             max_depth: 0,
             row_work: 0,
@@ -204,6 +220,12 @@ impl Oriented {
                 self.fresh.push(k as u32);
                 self.row_work += u64::from(self.size[k]);
             }
+        }
+        // Until here rows were named by the first nodes that they hold, which come before the others.
+        for i in 0..n {
+            let first = self.row[i] as usize;
+            self.row[i] = if first == i { self.distinct_rows as u32 } else { self.row[first] };
+            self.distinct_rows += usize::from(first == i);
         }
     }
 

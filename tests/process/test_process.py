@@ -40,6 +40,9 @@ def many_jobs(trees):
 
 LONG_CALLS = {
     "one pair": "tm.distance(zigzag(4000), zigzag(4000))",
+    "one pair, two jobs": "tm.distance(make_tree(rng, 12_000), make_tree(rng, 12_000), n_jobs=2)",
+    "one zigzag, two jobs": "tm.distance(zigzag(4000), zigzag(4000), n_jobs=2)",
+    "one alignment, two jobs": "tm.align(make_tree(rng, 12_000), make_tree(rng, 12_000), n_jobs=2)",
     "one pair, cost matrix": "tm.distance(zigzag(4000), zigzag(4000), costs=COSTS)",
     "all pairs": "tm.pairwise_distances(MANY)",
     "all pairs, two jobs": "tm.pairwise_distances(MANY, n_jobs=2)",

@@ -10,7 +10,7 @@ import numpy as np
 from treemetric import _core
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import CostsLike, FloatArray, Label
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import check_n_jobs, refuse, shown
 from treemetric.alignment.views import AlignmentViews
 from treemetric.costs import Costs
 from treemetric.costs.resolve import check_pair
@@ -288,7 +288,12 @@ def _restricted(labels: Any, parents: Any, present: Any) -> Tree:
 
 
 def align(
-    x: Tree, y: Tree, *, costs: CostsLike | None = None, ties: Literal["pair", "delete"] = "pair"
+    x: Tree,
+    y: Tree,
+    *,
+    costs: CostsLike | None = None,
+    ties: Literal["pair", "delete"] = "pair",
+    n_jobs: int | None = None,
 ) -> Alignment:
     """Find one optimal alignment of two trees.
 
@@ -302,6 +307,9 @@ def align(
         Which of several optimal alignments is returned: one with pairs as early as
         possible, or one that pairs two nodes only where nothing else is optimal, as the
         packages zss and apted do.
+    n_jobs : int, optional
+        Number of threads for the distances of the subtrees of large trees, as in `distance`. The
+        result does not depend on it.
 
     Returns
     -------
@@ -335,12 +343,15 @@ def align(
     checked = check_pair(x, y, costs, "align")
     if not isinstance(ties, str) or ties not in ("pair", "delete"):
         refuse("ties", "align", "'pair' or 'delete'", shown(ties))
+    threads = check_n_jobs(n_jobs, "align")
     table, index = checked._pair_table(x, y)
-    cost, matches = _core.align_pair(x._data, y._data, table, index, ties == "delete")
+    cost, matches = _core.align_pair(x._data, y._data, table, index, ties == "delete", threads)
     return Alignment._of(x, y, checked, cost, matches)
 
 
-def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> FloatArray:
+def subtree_distances(
+    x: Tree, y: Tree, *, costs: CostsLike | None = None, n_jobs: int | None = None
+) -> FloatArray:
     """Compute the distances between all subtrees of x and all subtrees of y.
 
     The algorithm for the distance of the whole trees computes all of them.
@@ -351,6 +362,8 @@ def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> Fl
         Trees or forests.
     costs : Costs or callable, optional
         The costs of edits; every edit costs 1 by default.
+    n_jobs : int, optional
+        Number of threads for large trees, as in `distance`. The result does not depend on it.
 
     Returns
     -------
@@ -365,5 +378,7 @@ def subtree_distances(x: Tree, y: Tree, *, costs: CostsLike | None = None) -> Fl
            [2., 1.],
            [1., 0.]])
     """
-    table, index = check_pair(x, y, costs, "subtree_distances")._pair_table(x, y)
-    return _core.subtree_distances(x._data, y._data, table, index)
+    checked = check_pair(x, y, costs, "subtree_distances")
+    threads = check_n_jobs(n_jobs, "subtree_distances")
+    table, index = checked._pair_table(x, y)
+    return _core.subtree_distances(x._data, y._data, table, index, threads)

@@ -10,6 +10,7 @@
 
 mod paths;
 mod run;
+mod stretch;
 mod strips;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,8 @@ use crate::tree::{Orientation, Oriented, Prepared};
 use paths::PathKind;
 pub(crate) use paths::{PathPlan, RowTimes};
 pub(crate) use run::MixedRun;
+use std::sync::Mutex;
+use stretch::StripScratch;
 use strips::{PostOrder, StripRow};
 use walk::PathWalk;
 
@@ -71,12 +74,16 @@ pub(crate) fn step_size(columns: &Prepared, lanes: usize) -> (f64, f64) {
 }
 
 /// Cells of the tables that inner paths take for one pair, beside those of the packed kernel.
-pub(crate) fn forest_cells(kept: usize, columns: usize, lanes: usize) -> u64 {
+pub(crate) fn forest_cells(kept: usize, columns: usize, threads: usize, lanes: usize) -> u64 {
     let strip = (strips::WIDTH * lanes) as u64;
     let side = (columns as u64 / strip + 1).saturating_mul(strip);
-    let strips = side.saturating_mul(strip).saturating_mul(kept as u64 + 1);
+    let strips =
+        side.saturating_mul(strip).saturating_mul(kept as u64 + 1).saturating_mul(threads as u64);
     side.saturating_mul(side).saturating_add(strips)
 }
+
+/// A square of the current forest. Nobody waits for it: each belongs to one strip at a time.
+type Square<S> = Mutex<Vec<StripRow<S>>>;
 
 /// Scratch of one pair; the profiles of both sides must be filled in.
 #[derive(Debug)]
@@ -84,9 +91,9 @@ pub(crate) struct MixedBuffers<S: Simd> {
     /// Tables and profiles with the columns in their left and in their right postorder.
     pub(crate) sides: [packed::PackedBuffers<S>; 2],
     /// The current forest between two stretches; see [`strips::square`].
-    forest: Vec<StripRow<S>>,
-    /// A strip of the current forest, and of the kept ones.
-    strips: Vec<Vec<StripRow<S>>>,
+    forest: Vec<Square<S>>,
+    /// What the threads need for their strips, as far as they have begun.
+    scratch: Vec<StripScratch<S>>,
     /// The row of the tables that holds each node, by the postorders of the row tree.
     row_of: [Vec<u32>; 2],
 }
@@ -97,6 +104,7 @@ impl<S: Simd> MixedBuffers<S> {
         pair: MixedPair<'_>,
         labels: usize,
         tables: &[Option<Columns<S>>; 2],
+        threads: usize,
         cancel: &Cancel,
     ) -> Result<Self> {
         let MixedPair { rows, plan, columns } = pair;
@@ -111,20 +119,20 @@ impl<S: Simd> MixedBuffers<S> {
                 side.reserve_tables(room, columns.div_ceil(S::LANES), cancel)?;
             }
         }
-        let (mut forest, mut strips) = (Vec::new(), Vec::new());
+        let mut forest = Vec::new();
         if plan.has(PathKind::Inner, rows.oriented(Orientation::Left)) {
-            let cells = forest_cells(plan.kept, columns, S::LANES);
+            let cells = forest_cells(plan.kept, columns, threads, S::LANES);
             memory::check(WHAT, cells.saturating_mul(size_of::<S::Elem>() as u64))?;
-            let (height, zero) = (strips::height::<S>(columns), [S::zero(); strips::WIDTH]);
-            let rows = height * strips::count::<S>(columns);
-            memory::grow(WHAT, &mut forest, rows, zero, cancel)?;
-            strips.resize_with(plan.kept + 1, Vec::new);
-            for strip in &mut strips {
-                memory::grow(WHAT, strip, height, zero, cancel)?;
+            let side = strips::count::<S>(columns);
+            memory::reserve(WHAT, &mut forest, side * side)?;
+            for _ in 0..side * side {
+                cancel.check()?;
+                let zero = [S::zero(); strips::WIDTH];
+                forest.push(Mutex::new(memory::filled(WHAT, strips::lanes::<S>(), zero)?));
             }
         }
         let row_of = [(0..rows.oriented(Orientation::Left).len() as u32).collect(), Vec::new()];
-        Ok(Self { sides, forest, strips, row_of })
+        Ok(Self { sides, forest, scratch: Vec::new(), row_of })
     }
 
     /// The row of the tables that holds each node of the left postorder.
@@ -147,6 +155,7 @@ pub(crate) struct MixedJob<'a, S: Simd> {
     pub(crate) pair: MixedPair<'a>,
     pub(crate) tables: &'a [Option<Columns<S>>; 2],
     pub(crate) buffers: &'a mut MixedBuffers<S>,
+    pub(crate) threads: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -183,7 +192,7 @@ impl<'a> Sides<'a> {
 /// Fills the tables of subtree values.
 #[inline(always)]
 fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
-    let MixedJob { pair, tables, buffers, cancel } = job;
+    let MixedJob { pair, tables, buffers, threads, cancel } = job;
     let rows = Sides::new(pair.rows);
     let columns = Sides::new(pair.columns);
     let orders = [0, 1]
@@ -198,8 +207,7 @@ fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
         rows: &rows,
         buffers,
         steps: Vec::new(),
-        states: Vec::new(),
-        square: vec![S::zero(); S::LANES],
+        threads,
         cancel,
     };
     let labels = pair.rows.labels().len() as u32 + 1;

@@ -4,7 +4,7 @@ use crate::distance::columns::Columns;
 use crate::distance::engine::Kernel;
 use crate::distance::inner::{MixedBuffers, MixedJob, MixedPair, PathKind};
 use crate::distance::profile::{self, Source};
-use crate::distance::savings::{Read, Savings};
+use crate::distance::savings::{Read, Savings, Table};
 use crate::error::Result;
 use crate::pair::{Costs, Operand};
 use crate::parallel::Cancel;
@@ -22,6 +22,7 @@ pub(crate) struct MixedRun<'a> {
     pub(crate) costs: Costs<'a>,
     /// Whether the rows are the target of the edits.
     pub(crate) transposed: bool,
+    pub(crate) threads: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -36,7 +37,7 @@ impl MixedRun<'_> {
     /// The savings in lanes of one kind. Compiled once for all that read them.
     #[inline(never)]
     fn in_lanes<S: Simd>(&self, simd: S) -> Result<MixedBuffers<S>> {
-        let Self { rows, columns, plan, costs, transposed, cancel } = *self;
+        let Self { rows, columns, plan, costs, transposed, threads, cancel } = *self;
         let row_tree = rows.tree.oriented(Orientation::Left);
         let column_tree = columns.tree.oriented(Orientation::Left);
         let table = |kind: PathKind, side: Orientation| {
@@ -48,7 +49,7 @@ impl MixedRun<'_> {
             table(PathKind::Right, Orientation::BOTH[1])?,
         ];
         let pair = MixedPair { rows: rows.tree, plan, columns: columns.tree };
-        let mut buffers = MixedBuffers::new(pair, profile::height(rows), &tables, cancel)?;
+        let mut buffers = MixedBuffers::new(pair, profile::height(rows), &tables, threads, cancel)?;
         let stride = stride::<S>(column_tree);
         let mut codes = Vec::new();
         for (side, buffers) in Orientation::BOTH.into_iter().zip(&mut buffers.sides) {
@@ -58,7 +59,7 @@ impl MixedRun<'_> {
             let source = Source { costs, transposed, codes: &codes };
             source.fill(rows, stride, profile);
         }
-        simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, cancel })?;
+        simd.run(MixedJob { pair, tables: &tables, buffers: &mut buffers, threads, cancel })?;
         Ok(buffers)
     }
 
@@ -67,7 +68,8 @@ impl MixedRun<'_> {
         let [rows, columns] =
             [self.rows, self.columns].map(|side| side.tree.oriented(Orientation::Left));
         let unit = self.costs.unit();
-        read.read(0, Savings { table, stride, start: 0, rows, row_of, columns, unit });
+        let table = Table::Whole(table, stride);
+        read.read(0, Savings { table, start: 0, rows, row_of, columns, unit });
     }
 }
 

@@ -48,16 +48,11 @@ pub(super) const fn height<S: Simd>(nodes: usize) -> usize {
     count::<S>(nodes) * lanes::<S>()
 }
 
-/// A square of a table between two stretches, strip by strip on one side; on the other side, the
-/// same place holds the square turned, so that one table serves both.
-pub(super) fn square<S: Simd>(
-    table: &mut [StripRow<S>],
-    count: usize,
-    side: usize,
-    (strip, rows): (usize, usize),
-) -> &mut [StripRow<S>] {
+/// The number of a square of a table between two stretches, strip by strip on one side; on the
+/// other side, the same place holds the square turned, so that one table serves both.
+pub(super) fn square(count: usize, side: usize, (strip, rows): (usize, usize)) -> usize {
     let (first, second) = if side == 0 { (strip, rows) } else { (rows, strip) };
-    &mut table[(first * count + second) * lanes::<S>()..][..lanes::<S>()]
+    first * count + second
 }
 
 /// The column tree in one of its two postorders.
@@ -191,8 +186,8 @@ pub(super) fn join<S: Simd, const KIND: u8>(
 }
 
 /// The root of all the row forest joins it and makes it a tree: `savings` are those of the root
-/// with each column, and `values` takes those of the tree with the subtrees of the columns. Those
-/// of earlier lanes are there from earlier strips. The rows go to `home` if there is one.
+/// with each column in these rows, and `values` takes those of the tree with the subtrees of the
+/// columns. Those of earlier lanes are there from earlier strips. The rows go to `home` if there is one.
 ///
 /// A pair of roots saves at least what the cells above and left of it do. The cell above is known
 /// one row earlier but for the pair of roots of that row, so that no row waits for the vectors of
@@ -211,7 +206,6 @@ pub(super) fn crown<S: Simd, const HOME: bool>(
     let StepState { mut best, mut below, mut above, mut value } = *state;
     let (first, count) = (rows.start, rows.len());
     let places = &order.place[first..];
-    let (savings, values) = (&savings[rows.clone()], &mut values[rows.clone()]);
     let home = if HOME { &mut home[first % lanes::<S>()..][..count] } else { &mut home[..0] };
     let table = &mut table[rows][..count];
     // The place of the row before: whether its pair of roots is in the cell above the next one.

@@ -125,11 +125,12 @@ fn at_times(
     costs: Costs<'_>,
     times: RowTimes,
     kernel: Kernel,
+    threads: usize,
 ) -> f64 {
     let [left, right] = Orientation::BOTH.map(|side| x.oriented(side));
     let plan = &PathPlan::new(left, right, times);
     let (rows, columns, cancel) = (&operand(x), &operand(y), &Cancel::default());
-    let run = MixedRun { rows, columns, plan, costs, transposed: false, cancel };
+    let run = MixedRun { rows, columns, plan, costs, transposed: false, threads, cancel };
     let mut saving = 0;
     run.savings(kernel, &mut Whole(|_, whole| saving = whole)).unwrap();
     costs.total(costs.delete_all(rows) + costs.insert_all(columns) - saving)
@@ -152,8 +153,8 @@ proptest! {
             let expected = all_ways(&x, &y, costs)[1];
             let [left, right, inner, turn] = times;
             let times = RowTimes { left, right, inner, turn, most_kept };
-            for kernel in [Kernel::Scalar, Kernel::Auto] {
-                prop_assert_eq!(at_times((&x, &y), costs, times, kernel), expected);
+            for (kernel, threads) in [(Kernel::Scalar, 1), (Kernel::Auto, 1), (Kernel::Auto, 3)] {
+                prop_assert_eq!(at_times((&x, &y), costs, times, kernel, threads), expected);
             }
         }
     }
@@ -175,7 +176,11 @@ proptest! {
         let times = RowTimes { left: 9.0, right: 9.0, inner: 1.0, turn, most_kept: u32::MAX };
         for costs in [Costs::Unit, Costs::Table(&table)] {
             for (x, y) in [(&x, &y), (&y, &x)] {
-                prop_assert_eq!(at_times((x, y), costs, times, Kernel::Auto), all_ways(x, y, costs)[1]);
+                let expected = all_ways(x, y, costs)[1];
+                for threads in 1..4 {
+                    let found = at_times((x, y), costs, times, Kernel::Auto, threads);
+                    prop_assert_eq!(found, expected);
+                }
             }
         }
     }

@@ -1,16 +1,17 @@
 //! The walk along the paths of one row tree.
 
-use crate::distance::inner::strips::{
-    self, PostOrder, StepState, Strip, StripPass, StripRow, joins,
-};
+use crate::distance::inner::stretch::{Crowns, Lent, Stretch, StripJob, StripScratch};
+use crate::distance::inner::strips::{self, PostOrder, Strip, StripRow};
 use crate::distance::inner::{MixedBuffers, PathPlan, Sides};
+use crate::distance::packed::PackedBuffers;
+use crate::distance::team::{Progress, StopOthers};
 use crate::error::Result;
-use crate::parallel::Cancel;
-use crate::simd::{Simd, prefetch};
-use std::ops::Range;
+use crate::parallel::{self, Cancel, Tasks};
+use crate::simd::Simd;
+use std::sync::{Mutex, PoisonError};
 
-/// Most steps that are taken together: their states stay in the cache.
-const MOST_TOGETHER: usize = 16;
+/// Below this many cells one thread is as fast as several.
+const LARGE_STRETCH: usize = if cfg!(test) { 0 } else { 1 << 22 };
 
 /// What happens to the row forest along an inner path.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +34,7 @@ pub(super) struct PathWalk<'a, 'b, S: Simd> {
     pub(super) stride: usize,
     pub(super) buffers: &'b mut MixedBuffers<S>,
     pub(super) steps: Vec<Step>,
-    pub(super) states: Vec<StepState<S>>,
-    /// Room for a square that is turned.
-    pub(super) square: Vec<S::Vector>,
+    pub(super) threads: usize,
     pub(super) cancel: &'a Cancel,
 }
 
@@ -74,7 +73,6 @@ impl<S: Simd> PathWalk<'_, '_, S> {
     }
 
     /// All nodes of a path, from the leaf upwards, with what hangs off it.
-    #[inline(always)]
     pub(super) fn inner_path(&mut self, top: usize) -> Result<()> {
         let path: Vec<_> = self.plan.path(top).collect();
         let (mut side, mut is_first) = (0, true);
@@ -106,98 +104,61 @@ impl<S: Simd> PathWalk<'_, '_, S> {
         self.stretch(side, is_first, true)
     }
 
-    /// Takes the steps that are waiting, all on one side, strip by strip. Steps that can be taken
-    /// together are done square by square, which stays in the cache from the table that it is turned
-    /// from to the one that it is stored in.
-    #[inline(always)]
+    /// Takes the steps that are waiting, all on one side.
     fn stretch(&mut self, side: usize, is_first: bool, is_last: bool) -> Result<()> {
-        let Self { simd, stride, .. } = *self;
-        let n = self.orders[side].size.len();
-        let (width, count) = (strips::lanes::<S>(), strips::count::<S>(n));
-        let labels = &self.rows.trees[0].label;
-        let MixedBuffers { sides, forest, strips, row_of } = &mut *self.buffers;
-        let (profile, table) =
-            (S::elements(&sides[side].profile), S::elements_mut(&mut sides[side].table));
-        let (current, kept_strips) = strips.split_at_mut(1);
-        let current = &mut current[0][..];
-        for (number, &strip) in self.strips[side].iter().enumerate() {
-            let pass = StripPass { simd, order: &self.orders[side], strip, masks: &self.masks };
-            let mut steps = &self.steps[..];
-            let mut is_new = true;
-            while !steps.is_empty() {
-                let (group, later) = steps.split_at(together(steps));
-                let is_stored = later.is_empty() && !is_last;
-                self.states.clear();
-                self.states.resize(group.len(), StepState::new());
-                for square in strip.first_row / width..count {
-                    self.cancel.check()?;
-                    let all = square * width..(square + 1) * width;
-                    let rows = all.start.max(strip.first_row)..all.end.min(n);
-                    if is_new && square + 1 < count {
-                        prefetch(strips::square::<S>(forest, count, side, (number, square + 1)));
-                    }
-                    let home = strips::square::<S>(forest, count, side, (number, square));
-                    let mut kind = joins::LEAF;
-                    if is_new {
-                        let into;
-                        (into, kind) = place::<S>(group[0], &all, current, kept_strips);
-                        if is_first {
-                            into.fill([S::zero(); strips::WIDTH]);
-                        } else {
-                            strips::turn(simd, home, into, &mut self.square);
-                        }
-                    }
-                    let last = group.len() - 1;
-                    for (position, (&step, state)) in group.iter().zip(&mut self.states).enumerate()
-                    {
-                        let rows = rows.clone();
-                        match step {
-                            Step::Join { row, kept, is_leaf } => {
-                                let values = &table[row * stride..][..stride];
-                                let apart = &mut kept_strips[kept - 1];
-                                // No calls by pointers: these are compiled into this function.
-                                macro_rules! join {
-                                    ($kind:expr) => {
-                                        strips::join::<S, { $kind }>(
-                                            pass, rows, state, values, apart, current,
-                                        )
-                                    };
-                                }
-                                match if is_leaf { kind } else { joins::TREE } {
-                                    joins::TREE => join!(joins::TREE),
-                                    joins::LEAF => join!(joins::LEAF),
-                                    _ => join!(joins::FIRST_LEAF),
-                                }
-                            }
-                            Step::Crown { node } => {
-                                let savings = &profile[labels[node] as usize * stride..][..stride];
-                                let row = row_of[0][node] as usize;
-                                let pairs = (savings, &mut table[row * stride..][..stride]);
-                                if is_stored && position == last {
-                                    strips::crown::<S, true>(
-                                        pass, rows, state, pairs, current, home,
-                                    );
-                                } else {
-                                    strips::crown::<S, false>(
-                                        pass, rows, state, pairs, current, home,
-                                    );
-                                }
-                            }
-                        }
-                        kind = joins::LEAF;
-                    }
-                    if is_stored {
-                        // Cells beside the rows are 0.
-                        let (before, after) = (rows.start - all.start, rows.end - all.start);
-                        if matches!(group[last], Step::Join { .. }) {
-                            home[before..after].copy_from_slice(&current[rows]);
-                        }
-                        home[..before].fill([S::zero(); strips::WIDTH]);
-                        home[after..].fill([S::zero(); strips::WIDTH]);
-                    }
-                }
-                (steps, is_new) = (later, false);
+        let (simd, stride) = (self.simd, self.stride);
+        let squares = strips::count::<S>(self.orders[side].size.len());
+        let MixedBuffers { sides, forest, scratch, row_of } = &mut *self.buffers;
+        let PackedBuffers { profile, table, .. } = &mut sides[side];
+        let crowns = self.steps.iter().filter(|step| matches!(step, Step::Crown { .. })).count();
+        let found = Crowns::new(crowns, squares)?;
+        let stretch = Stretch {
+            order: &self.orders[side],
+            strips: &self.strips[side],
+            masks: &self.masks,
+            steps: &self.steps,
+            labels: &self.rows.trees[0].label,
+            profile: S::elements(profile),
+            table: S::elements(table),
+            stride,
+            forest,
+            side,
+            is_first,
+            is_last,
+            crowns: &found,
+            done: self.strips[side].iter().map(|_| Progress::default()).collect(),
+            cancel: self.cancel,
+        };
+        let kept = self.plan.kept;
+        let new_scratch = || StripScratch::new(kept, stretch.order.size.len());
+        let cells = squares * squares * strips::lanes::<S>().pow(2) / 2 * stretch.steps.len();
+        let one = |scratch: &mut Vec<StripScratch<S>>, number: usize| {
+            if scratch.is_empty() {
+                scratch.push(new_scratch()?);
             }
+            simd.run(StripJob { stretch: &stretch, number, scratch: &mut scratch[0] })
+        };
+        if self.threads == 1 || cells < LARGE_STRETCH {
+            (0..stretch.strips.len()).try_for_each(|number| one(scratch, number))?;
+        } else {
+            let idle = Mutex::new(std::mem::take(scratch));
+            let (threads, count, cancel) = (self.threads, stretch.strips.len(), self.cancel);
+            let lent = || Lent::new(&idle);
+            let work = |lent: &mut Lent<'_, S>, number| {
+                let _stop = StopOthers(cancel);
+                one(&mut lent.scratch, number)
+            };
+            parallel::for_each(Tasks { threads, count, cancel }, lent, work, |()| {}, || true)?;
+            *scratch = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+        }
+        let table = S::elements_mut(table);
+        let nodes = self.steps.iter().filter_map(|step| match *step {
+            Step::Crown { node } => Some(node),
+            Step::Join { .. } => None,
+        });
+        for (crown, node) in nodes.enumerate() {
+            let n = self.orders[side].size.len();
+            found.copy(crown, &mut table[row_of[0][node] as usize * stride..][..n]);
         }
         for step in std::mem::take(&mut self.steps) {
             if let Step::Crown { node } = step {
@@ -206,36 +167,4 @@ impl<S: Simd> PathWalk<'_, '_, S> {
         }
         Ok(())
     }
-}
-
-/// Where the first step finds a square, and the kind of join if it is one.
-fn place<'t, S: Simd>(
-    first: Step,
-    square: &Range<usize>,
-    current: &'t mut [StripRow<S>],
-    kept_strips: &'t mut [Vec<StripRow<S>>],
-) -> (&'t mut [StripRow<S>], u8) {
-    match first {
-        Step::Join { kept, is_leaf: true, .. } => {
-            (&mut kept_strips[kept - 1][square.clone()], joins::FIRST_LEAF)
-        }
-        _ => (&mut current[square.clone()], joins::LEAF),
-    }
-}
-
-/// How many of these steps can be taken together: no table is kept where there is one that a step
-/// before still needs.
-fn together(steps: &[Step]) -> usize {
-    let kept_of = |step: &Step| match *step {
-        Step::Join { kept, is_leaf, .. } => Some((kept, is_leaf)),
-        Step::Crown { .. } => None,
-    };
-    let clashes = |&count: &usize| {
-        kept_of(&steps[count]).is_some_and(|(kept, is_leaf)| {
-            let mut before = steps[..count].iter().filter_map(kept_of);
-            is_leaf && before.any(|(other, _)| other == kept)
-        })
-    };
-    let most = steps.len().min(MOST_TOGETHER);
-    (1..most).find(clashes).unwrap_or(most)
 }

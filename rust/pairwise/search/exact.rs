@@ -160,7 +160,8 @@ impl Column<'_> {
         let mut saving = 0;
         let mut read = Whole(|_, whole| saving = whole);
         let cancel = scratch.cancel;
-        let run = GroupRun { rows: &rows, group: &group, costs, transposed: true, cancel };
+        let run =
+            GroupRun { rows: &rows, group: &group, costs, transposed: true, threads: 1, cancel };
         run.savings(Kernel::Auto, scratch.workspace, &mut read)?;
         Ok(costs.total(self.delete + costs.insert_all(&y) - saving))
     }
