@@ -83,10 +83,8 @@ def main() -> None:
                 seconds, peaks = measure(call, args.repeats)
                 one, two = (seconds[threads] for threads in THREADS)
                 sizes = " | ".join(f"{peaks[threads] / 1e6:.0f}" for threads in THREADS)
-                print(
-                    f"| {shape} | {n} | {name} | {one:.3f} | {two:.3f} | {one / two:.2f} | {sizes} |",
-                    flush=True,
-                )
+                times = f"{one:.3f} | {two:.3f} | {one / two:.2f}"
+                print(f"| {shape} | {n} | {name} | {times} | {sizes} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -182,6 +182,16 @@ impl<'a, S: Simd> NodeSavings<'a, S> {
     }
 }
 
+/// The rows of a key-root.
+#[derive(Clone, Copy)]
+pub(super) struct KeyrootRows<'a, S: Simd> {
+    pub(super) rows: &'a Oriented,
+    pub(super) keyroot: usize,
+    /// The row of the table of each node.
+    pub(super) row_of: &'a [u32],
+    pub(super) savings: NodeSavings<'a, S>,
+}
+
 /// The state of a pass: the current row of G, the row before it for far picks, and expanded rows.
 pub(super) struct PassState<'a, S: Simd> {
     pub(super) current: &'a mut [S::Vector],
@@ -210,11 +220,11 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
             begin_tree_row(simd, savings, rows.children(i).map(below), &mut row[..vectors]);
         }
         let savings = NodeSavings { profile, vectors, row_of };
+        let keyroot = KeyrootRows { rows, keyroot, row_of: layout.row, savings };
         let table = &mut WholeTable { cells: table, vectors };
         for chunk in &columns.chunks {
             let state = PassState { current, shifted, expanded };
-            let pass = Pass { simd, columns, chunk };
-            pass_rows(pass, (rows, layout.row), keyroot, savings, state, table, cancel)?;
+            pass_rows(Pass { simd, columns, chunk }, keyroot, state, table, cancel)?;
         }
     }
     Ok(())
@@ -224,24 +234,23 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
 #[inline(always)]
 pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
     pass: Pass<'_, S>,
-    (rows, row_of): (&Oriented, &[u32]),
-    keyroot: usize,
-    savings: NodeSavings<'_, S>,
+    keyroot: KeyrootRows<'_, S>,
     state: PassState<'_, S>,
     table: &mut T,
     cancel: &Cancel,
 ) -> Result<()> {
+    let KeyrootRows { rows, keyroot, row_of, savings } = keyroot;
     let PassState { current, shifted, expanded } = state;
     let width = pass.chunk.blocks.len();
     let current = &mut current[..width];
     current.fill(S::zero());
     let (first, inner) = (rows.first(keyroot), rows.depth[keyroot] + 1);
     let mut place = 0;
-    for i in first..=keyroot {
+    for (i, &row) in (first..).zip(&row_of[first..=keyroot]) {
         if i % ROWS_PER_CHECK == 0 {
             cancel.check()?;
         }
-        let row = row_of[i] as usize;
+        let row = row as usize;
         if rows.first(i) == first {
             tree_row(pass, current, &mut table.open(row, place)?, savings.of(rows.label[i], place));
             table.close(place);

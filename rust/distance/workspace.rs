@@ -2,7 +2,7 @@
 
 use crate::distance::hopes::Hopes;
 use crate::distance::{packed, scalar, team};
-use crate::parallel::Cancel;
+use crate::parallel::{self, Cancel};
 use crate::simd::{AllLanes, Family, Simd};
 
 /// Buffers above this many bytes are given back after a single pair.
@@ -39,6 +39,7 @@ impl Workspace {
     /// Buffers of a thread that may share large pairs with so many threads, itself included. All
     /// results are the same.
     pub fn of_team(threads: usize) -> Self {
+        let threads = parallel::useful_threads(threads, usize::MAX);
         Self { threads, ..Self::default() }
     }
 

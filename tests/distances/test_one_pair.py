@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import treemetric as tm
 from shapes import make_tree
 
-# Not combs and stars, which take little time whatever their size, and not zigzags, which take too long.
+# Not combs and stars, which take little time, and not zigzags, which take too long.
 SHAPES = ("random", "forest", "binary", "table")
 
 

@@ -1,10 +1,12 @@
 //! One thread of a team.
 
-use crate::distance::packed::{NodeSavings, Pass, PassState, WHAT, begin_tree_row, pass_rows};
+use crate::distance::packed::{
+    KeyrootRows, NodeSavings, Pass, PassState, WHAT, begin_tree_row, pass_rows,
+};
 use crate::distance::team::TeamJob;
 use crate::distance::team::plan::Task;
 use crate::distance::team::queue::{Queue, Turn};
-use crate::distance::team::table::{PartTable, PathRows, Shared, TeamTable};
+use crate::distance::team::table::{PartTable, PathRows, Row, Shared, TeamTable};
 use crate::error::Result;
 use crate::memory;
 use crate::simd::{Simd, Vectorized};
@@ -49,7 +51,7 @@ impl<'a, S: Simd> Member<'a, S> {
     /// Fills the rows of the left path of a key-root with what is plainly reachable; with the
     /// savings of its nodes if they are lazy.
     #[inline(always)]
-    fn begin(&self, keyroot: usize) -> Result<(Vec<Vec<S::Vector>>, Vec<S::Vector>)> {
+    fn begin(&self, keyroot: usize) -> Result<(Vec<Row<S>>, Row<S>)> {
         let TeamJob { rows, layout, columns, profile, lazy, cancel, .. } = *self.job;
         let vectors = columns.vectors;
         let places = rows.left_path_down(keyroot).count();
@@ -57,19 +59,16 @@ impl<'a, S: Simd> Member<'a, S> {
         if lazy.is_some() {
             lazy_savings = memory::filled(WHAT, places * vectors, S::zero())?;
         }
-        let mut path: Vec<Vec<S::Vector>> = Vec::with_capacity(places);
+        let mut path: Vec<Row<S>> = Vec::with_capacity(places);
         for (place, i) in rows.left_path(keyroot).enumerate() {
             cancel.check()?;
-            let savings = match lazy {
-                Some(lazy) => {
-                    let savings = &mut lazy_savings[place * vectors..][..vectors];
-                    lazy.fill_row(rows.label[i], S::elements_mut(savings));
-                    &*savings
-                }
-                None => {
-                    let row_of = Some(layout.profile);
-                    NodeSavings::<S> { profile, vectors, row_of }.of(rows.label[i], place)
-                }
+            let savings = if let Some(lazy) = lazy {
+                let savings = &mut lazy_savings[place * vectors..][..vectors];
+                lazy.fill_row(rows.label[i], S::elements_mut(savings));
+                &*savings
+            } else {
+                let row_of = Some(layout.profile);
+                NodeSavings::<S> { profile, vectors, row_of }.of(rows.label[i], place)
             };
             let mut row = memory::filled(WHAT, vectors, S::zero())?;
             let first = rows.first(i);
@@ -111,6 +110,7 @@ impl<'a, S: Simd> Member<'a, S> {
             Some(_) => NodeSavings { profile: lazy_savings, vectors, row_of: None },
             None => NodeSavings { profile, vectors, row_of: Some(layout.profile) },
         };
+        let keyroot_rows = KeyrootRows { rows, keyroot, row_of: layout.row, savings };
         for number in chunks.clone() {
             let path = match (shared, begun) {
                 (Some(shared), Some(begun)) => {
@@ -122,7 +122,7 @@ impl<'a, S: Simd> Member<'a, S> {
             let state = PassState { current, shifted, expanded };
             let table = &mut PartTable { table: self.table, path, cancel };
             let pass = Pass { simd: self.simd, columns, chunk: &columns.chunks[number] };
-            pass_rows(pass, (rows, layout.row), keyroot, savings, state, table, cancel)?;
+            pass_rows(pass, keyroot_rows, state, table, cancel)?;
         }
         if chunks.end == columns.chunks.len() {
             match shared {
@@ -134,7 +134,7 @@ impl<'a, S: Simd> Member<'a, S> {
     }
 
     /// Hands the rows of a key-root that is done to all threads.
-    fn finish(&self, keyroot: usize, path: impl Iterator<Item = Vec<S::Vector>>) {
+    fn finish(&self, keyroot: usize, path: impl Iterator<Item = Row<S>>) {
         let TeamJob { rows, layout, .. } = *self.job;
         for (i, values) in rows.left_path(keyroot).zip(path) {
             self.table.finish(layout.row[i] as usize, values);

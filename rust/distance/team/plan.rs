@@ -86,7 +86,7 @@ impl Cut<'_> {
                 tasks.last().map_or(0, |task| before[position + 1] - before[task.keyroots.start]);
             let ends_subtree =
                 above[position] == NONE || nested(above[position] as usize) > self.task_rows;
-            is_open = !is_large && !(ends_subtree && held >= self.task_rows);
+            is_open = !(is_large || ends_subtree && held >= self.task_rows);
         }
         self.connect(&mut tasks);
         tasks

@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// One row of subtree values.
-type Row<S> = Vec<<S as Simd>::Vector>;
+pub(super) type Row<S> = Vec<<S as Simd>::Vector>;
 
 /// The rows of the key-roots that are done.
 #[derive(Debug)]
