@@ -182,8 +182,7 @@ def align_pair(
     y: TreeData,
     table: CostTable | None,
     index: dict[Hashable, int] | None,
-    delete_first: bool,
-    threads: int,
+    how: tuple[bool, int],
 ) -> tuple[float, bytes]: ...
 def all_pairs(pairs: bytes, x: TreeData, y: TreeData) -> tuple[_Pair, ...]: ...
 def alignment_cost(
@@ -261,8 +260,7 @@ def table_distance(
     y: TreeData,
     table: CostTable,
     index: dict[Hashable, int] | None,
-    cutoff: float | None = None,
-    threads: int = 1,
+    how: tuple[float | None, int] = (None, 1),
 ) -> float: ...
 def distance_by(
     x: TreeData,

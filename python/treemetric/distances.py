@@ -104,7 +104,7 @@ def distance(
     table, index = checked._pair_table(x, y)
     if table is None:
         return _core.unit_distance(x._data, y._data, limit, threads)
-    return _core.table_distance(x._data, y._data, table, index, limit, threads)
+    return _core.table_distance(x._data, y._data, table, index, (limit, threads))
 
 
 def pairwise_distances(

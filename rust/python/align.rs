@@ -130,8 +130,8 @@ pub(super) fn all_pairs<'py>(
 /// The cost of an alignment and its pairs.
 type Aligned<'py> = (f64, Bound<'py, PyBytes>);
 
-/// One optimal alignment; among several one that pairs as early as possible, or, with
-/// `delete_first`, one that pairs only where nothing else is optimal.
+/// One optimal alignment; `how` is whether, among several, to take one that pairs only where nothing
+/// else is optimal, in place of one that pairs as early as possible; and the number of threads.
 #[pyfunction]
 pub(super) fn align_pair<'py>(
     py: Python<'py>,
@@ -139,9 +139,9 @@ pub(super) fn align_pair<'py>(
     y: &Bound<'py, TreeData>,
     table: Option<&Bound<'py, CostTable>>,
     index: Option<&Bound<'py, PyDict>>,
-    delete_first: bool,
-    threads: usize,
+    how: (bool, usize),
 ) -> PyResult<Aligned<'py>> {
+    let (delete_first, threads) = how;
     let ties = if delete_first { Ties::Delete } else { Ties::Pair };
     let (cost, pairs) = on_pair(py, (x, y, table, index), threads, |mut solver| {
         in_quanta!(solver.pair.costs, solver.pair.nodes(), Q => {

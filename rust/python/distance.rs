@@ -76,19 +76,19 @@ pub(super) fn unit_distance(
     with_pair(py, (x, y, None, None), |pair| pair_distance(py, &pair, (cutoff, None), threads))
 }
 
-/// The distance of two trees by table, infinite above the cutoff; without an index, the table's
-/// alphabets are those of the trees.
+/// The distance of two trees by table; without an index, the table's alphabets are those of the
+/// trees. `how` is the cutoff, above which the distance is infinite, and the number of threads.
 #[pyfunction]
-#[pyo3(signature = (x, y, table, index, cutoff=None, threads=1))]
+#[pyo3(signature = (x, y, table, index, how=(None, 1)))]
 pub(super) fn table_distance(
     py: Python<'_>,
     x: &Bound<'_, TreeData>,
     y: &Bound<'_, TreeData>,
     table: &Bound<'_, CostTable>,
     index: Option<&Bound<'_, PyDict>>,
-    cutoff: Option<f64>,
-    threads: usize,
+    how: (Option<f64>, usize),
 ) -> PyResult<f64> {
+    let (cutoff, threads) = how;
     let given = (x, y, Some(table), index);
     with_pair(py, given, |pair| pair_distance(py, &pair, (cutoff, None), threads))
 }

@@ -345,7 +345,7 @@ def align(
         refuse("ties", "align", "'pair' or 'delete'", shown(ties))
     threads = check_n_jobs(n_jobs, "align")
     table, index = checked._pair_table(x, y)
-    cost, matches = _core.align_pair(x._data, y._data, table, index, ties == "delete", threads)
+    cost, matches = _core.align_pair(x._data, y._data, table, index, (ties == "delete", threads))
     return Alignment._of(x, y, checked, cost, matches)
 
 
