@@ -60,7 +60,7 @@ fn check(x: &Prepared, y: &Prepared, costs: Costs<'_>, kernels: &[Kernel]) {
 }
 
 proptest! {
-    #![proptest_config(naive::cases(100))]
+    #![proptest_config(naive::cases(30))]
 
     /// In all lanes; bytes hold unit costs, a table needs words at least.
     #[test]
