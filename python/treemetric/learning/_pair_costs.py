@@ -97,9 +97,6 @@ class CostObjective:
 
     def minimise(self, parameters: FloatArray, max_iter: int) -> tuple[FloatArray, float]:
         """Return better parameters, found by L-BFGS, and their objective."""
-        import os
-
-        ftol = float(os.environ.get("FTOL", "2.2e-9"))
         with one_blas_thread():
             found = minimize(
                 self,
@@ -107,7 +104,7 @@ class CostObjective:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=self.model.bounds(self.b),
-                options={"maxiter": max_iter, "ftol": ftol},
+                options={"maxiter": max_iter},
             )
         self.n_iter += int(found.nit)
         return found.x, float(found.fun)
