@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 import treemetric as tm
-from treemetric.classification._second_kernel import SecondKernel
+from treemetric.classification._further_kernels import FurtherKernels
 from treemetric.classification.kernel import corrected, gaussian, median_distance
 from treemetric.datasets import make_strings
 from treemetric.features import TreeFeatures
@@ -84,6 +84,7 @@ KERNELS: dict[str, Callable[[], Any]] = {
 }
 UNIT = "unit costs"
 METHODS = (UNIT, *LEARNERS, *FEATURES, *KERNELS)
+CLASSIFIERS = ("1-NN", "5-NN", "SVM", "SVM · paths", "SVM · paths · subtrees")
 CHOICES = (1.0, 10.0)
 FEW, MANY, SAMPLE = 500, 2000, 500
 
@@ -121,11 +122,15 @@ class Fold:
         groups = equal_trees(self.train)
         inner = StratifiedGroupKFold(3, shuffle=True, random_state=0)
         self.inner = list(inner.split(self.y, self.y, groups))
-        self.gram, self.rows = self.kernels(TreeKernel("path"))
+        paths = TreeKernel("path")
+        self.further = {
+            "SVM · paths": self.kernels(paths),
+            "SVM · paths · subtrees": self.kernels([paths, TreeFeatures("subtrees")]),
+        }
 
-    def kernels(self, kernel: TreeKernel | TreeFeatures) -> tuple[np.ndarray, np.ndarray]:
+    def kernels(self, kernel: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the kernels of the training trees, and those of the others with them."""
-        found = SecondKernel(kernel, self.train, "product")
+        found = FurtherKernels(kernel, self.train, "product")
         known, asked = len(self.train), len(self.test)
         rows = found.rows(self.test, np.arange(known), np.ones((asked, known)))
         return found.gram(np.ones((known, known))), rows
@@ -156,17 +161,20 @@ class Fold:
     def classify(self, inside: np.ndarray, to_train: np.ndarray) -> dict[str, float]:
         """Return the errors of all classifiers on a distance.
 
-        The machines are those of `DistanceSVC`, the last one with ``kernel=TreeKernel("path")``.
+        The machines are those of `DistanceSVC`, the last two with ``kernel=TreeKernel("path")`` and
+        with ``kernel=[TreeKernel("path"), TreeFeatures("subtrees")]``.
         """
         bandwidth = median_distance(inside)
         found = corrected(gaussian(inside, bandwidth), "clip")
         rows = found.of_rows(gaussian(to_train, bandwidth))
-        return {
+        errors = {
             "1-NN": self.neighbours(to_train, 1),
             "5-NN": self.neighbours(to_train, 5),
             "SVM": self.machine(found.kernel, rows),
-            "SVM · paths": self.machine(found.kernel * self.gram, rows * self.rows),
         }
+        for name, (gram, others) in self.further.items():
+            errors[name] = self.machine(found.kernel * gram, rows * others)
+        return errors
 
     def unit(self) -> dict[str, float]:
         inside = tm.pairwise_distances(self.train).astype(np.float64)
@@ -241,11 +249,11 @@ def table(lines: list[dict[str, Any]]) -> list[str]:
         for column, value in line["cells"].items():
             values[line["method"], column][line["fold"]] = value
     total = len({line["fold"] for line in lines})
-    rows = ["| method | 1-NN | 5-NN | SVM | SVM · paths | other | learned | processor seconds |"]
-    rows.append("|---|---|---|---|---|---|---|---|")
+    rows = [f"| method | {' | '.join(CLASSIFIERS)} | other | learned | processor seconds |"]
+    rows.append("|---" * (4 + len(CLASSIFIERS)) + "|")
     for method in dict.fromkeys(line["method"] for line in lines):
         cells = []
-        for column in ("1-NN", "5-NN", "SVM", "SVM · paths", "error"):
+        for column in (*CLASSIFIERS, "error"):
             found = values[method, column]
             base = values[UNIT, "SVM" if column == "error" else column]
             cells.append(_marked(found, base, lines[0]["sizes"]) if found else "")

@@ -1,5 +1,6 @@
 """The support vector machine on distances, and its corrected kernels."""
 
+import pickle
 import random
 
 import numpy as np
@@ -244,6 +245,28 @@ def test_two_kernels(kernel, combine):
     assert np.array_equal(model.set_params(kernel=None, combine="sum").predict(queries), before)
 
 
+@pytest.mark.parametrize("combine", ["product", "sum"])
+def test_three_kernels(combine):
+    rng = random.Random(1)
+    trees = [make_tree(rng, rng.randint(2, 12)) for _ in range(40)]
+    queries = [make_tree(rng, rng.randint(2, 12)) for _ in range(10)]
+    y = np.array([tree.labels.count("a") % 2 for tree in trees])
+    kernels = [TreeKernel("path"), TreeFeatures("subtrees")]
+
+    def both(some, others):
+        fitted = clone(kernels[1]).set_params(norm="l2").fit(trees)
+        cosine = (fitted.transform(some) @ fitted.transform(others).T).toarray()
+        paths = kernels[0](some, others)
+        return paths * cosine if combine == "product" else paths + cosine
+
+    model = DistanceSVC(C=10, kernel=kernels, combine=combine, tol=1e-8).fit(trees, y)
+    assert [type(part) for part in model.kernel_] == [TreeKernel, TreeFeatures]
+    expected = combined_by_hand(model, trees, y, queries, both)
+    assert model.decision_function(queries) == pytest.approx(expected, abs=1e-2)
+    again = pickle.loads(pickle.dumps(clone(model).fit(trees, y)))
+    assert np.array_equal(again.predict(queries), model.predict(queries))
+
+
 def test_parameters_of_the_second_kernel_are_searched():
     trees = [tm.Tree.from_sequence(w) for w in ("aaa", "aab", "aba", "ccc", "ccd", "cdc")]
     model = DistanceSVC(kernel=TreeKernel("subtree"))
@@ -255,6 +278,8 @@ def test_parameters_of_the_second_kernel_are_searched():
     ("options", "message"),
     [
         ({"kernel": "path"}, "'kernel' parameter of DistanceSVC must be None or an instance of"),
+        ({"kernel": []}, "'kernel' parameter of DistanceSVC must be .* or a list of these"),
+        ({"kernel": [TreeKernel(), None]}, "'kernel' parameter of DistanceSVC must be .* a list"),
         ({"combine": "mean"}, "'combine' parameter of DistanceSVC must be a str among"),
         (
             {"kernel": TreeKernel(), "metric": "precomputed"},

@@ -66,7 +66,7 @@ def test_initial_costs_of_gesl_are_not_learned(monkeypatch):
     np.testing.assert_array_equal(model.transform(trees), tm.pairwise_distances(trees))
     assert not label_weights(model).learned
     assert label_weights(clone(model).set_params(distance="pseudo").fit(trees, classes)).learned
-    monkeypatch.setattr("treemetric.learning.gesl.harms", lambda *_: True)
+    monkeypatch.setattr("treemetric.learning.gesl.helps", lambda *_: False)
     curve = learning_curve(GESL(random_state=0), trees, classes, sizes=[1.0], n_repeats=2)
     assert curve.used.tolist() == [0.0]
 

@@ -294,7 +294,7 @@ def test_wrong_tuples_of_trees(triplets):
         ([1, 1], "1 for some pairs and -1 for others"),
         ([1], "2 numbers, 1 for similar pairs and -1 for others"),
         ([0, 1], "the value 0"),
-        ([True, False], "2 numbers"),
+        ([True, True], "1 for some pairs and -1 for others"),
         (["x", "y"], "2 numbers"),
         ([1, np.nan], "the value nan"),
         (None, "2 numbers"),

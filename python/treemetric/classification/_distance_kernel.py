@@ -11,10 +11,8 @@ from treemetric._base.typing import FloatArray
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric._estimators.base import TreeEstimator
 from treemetric._estimators.checks import Codes, Inputs, check_option
-from treemetric.classification._second_kernel import COMBINATIONS, SecondKernel
+from treemetric.classification._further_kernels import COMBINATIONS, Kernel, FurtherKernels
 from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
-from treemetric.features import TreeFeatures
-from treemetric.kernels import TreeKernel
 from treemetric.treeset import TreeSet
 
 
@@ -31,8 +29,11 @@ class DistanceKernel(TreeEstimator):
         name = type(self).__name__
         check_option(self.eigenvalues, ("clip", "flip", "shift", "none"), "eigenvalues", name)
         check_option(self.combine, COMBINATIONS, "combine", name)
-        if not (self.kernel is None or isinstance(self.kernel, (TreeKernel, TreeFeatures))):
-            must = "None or an instance of TreeKernel or TreeFeatures"
+        several = isinstance(self.kernel, (list, tuple))
+        parts = self.kernel if several else [self.kernel]
+        known = bool(parts) and all(isinstance(part, Kernel) for part in parts)
+        if not (self.kernel is None or known):
+            must = "None or an instance of TreeKernel or TreeFeatures, or a list of these"
             refuse("kernel", name, must, shown(self.kernel))
         if self.kernel is not None and self.metric == "precomputed":
             must = (
@@ -55,11 +56,11 @@ class DistanceKernel(TreeEstimator):
         self.bandwidth_ = median_distance(distances) if bandwidth is None else bandwidth
         found = corrected(gaussian(distances, self.bandwidth_), self.eigenvalues)
         kernel = found.kernel
-        self._second: SecondKernel | None = None
+        self._further: FurtherKernels | None = None
         if isinstance(inputs, TreeSet) and self.kernel is not None:
-            self._second = SecondKernel(clone(self.kernel), inputs, self.combine)
-            self.kernel_ = self._second.kernel
-            kernel = self._second.gram(kernel)
+            self.kernel_ = clone(self.kernel)
+            self._further = FurtherKernels(self.kernel_, inputs, self.combine)
+            kernel = self._further.gram(kernel)
         self.n_negative_ = found.n_negative
         # New rows need the correction, not the training kernel.
         self._correction: Correction = found._replace(kernel=np.zeros((0, 0)))
@@ -73,6 +74,6 @@ class DistanceKernel(TreeEstimator):
         else:
             distances = self._measure(inputs, columns, symmetric=True)
             values = self._correction.of_rows(gaussian(distances, self.bandwidth_))
-        if isinstance(inputs, TreeSet) and self._second is not None:
-            values = self._second.rows(inputs, columns, values)
+        if isinstance(inputs, TreeSet) and self._further is not None:
+            values = self._further.rows(inputs, columns, values)
         return values

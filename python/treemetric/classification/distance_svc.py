@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,11 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
         distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
         with precomputed distances.
-    kernel : TreeKernel or TreeFeatures, optional
-        A second kernel to combine with the kernel of distances, on the same trees. Features are
+    kernel : TreeKernel or TreeFeatures, or a list of these, optional
+        Further kernels to combine with the kernel of distances, on the same trees. Features are
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
     combine : {'product', 'sum'}, default='product'
-        How to combine both kernels, entry by entry.
+        How to combine all kernels, entry by entry.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -95,8 +95,8 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         Number of steps of the solver for each pair of classes.
     slope_ : float
         The factor of the decision values in `predict_proba`; only with ``probability=True``.
-    kernel_ : TreeKernel or TreeFeatures
-        The fitted copy of `kernel`; only with a second kernel.
+    kernel_ : TreeKernel or TreeFeatures, or a list of these
+        The fitted copy of `kernel`; only if there is one.
     learner_ : estimator
         The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
@@ -143,11 +143,12 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
     >>> model.predict([Tree.from_sequence("aba")])
     array(['x'], dtype='<U1')
 
-    The product with a kernel of paths:
+    The product with a kernel of paths and with the cosine of subtrees:
 
+    >>> from treemetric.features import TreeFeatures
     >>> from treemetric.kernels import TreeKernel
-    >>> model = DistanceSVC(kernel=TreeKernel("path")).fit(trees, ["x", "x", "y", "y"])
-    >>> model.predict([Tree.from_sequence("aba")])
+    >>> model = DistanceSVC(kernel=[TreeKernel("path"), TreeFeatures("subtrees")])
+    >>> model.fit(trees, ["x", "x", "y", "y"]).predict([Tree.from_sequence("aba")])
     array(['x'], dtype='<U1')
 
     Costs that are learned from the training trees, and labels that are not in these trees:
@@ -170,7 +171,7 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         eigenvalues: str = "clip",
         metric: str = "tree_edit",
         costs: CostsOrLearner | None = None,
-        kernel: TreeKernel | TreeFeatures | None = None,
+        kernel: TreeKernel | TreeFeatures | Sequence[TreeKernel | TreeFeatures] | None = None,
         combine: str = "product",
         ordered: bool = True,
         class_weight: Any = None,

@@ -39,7 +39,11 @@ from treemetric.treeset import TreeSet
 IntArray = npt.NDArray[np.intp]
 
 # At most this many constraints are used in a fit, and to compare costs; a sample if there are more.
+# Of long trees fewer are used, so that they have at most this many pairs of nodes, but no fewer than
+# the last number.
 _MOST = 20_000
+_NODE_PAIRS = 4e7
+_FEWEST = 500
 
 
 class _Supervision(NamedTuple):
@@ -68,7 +72,7 @@ class ConstraintFits(EnsembleLearner):
         pairs : sequence of (Tree, Tree), or array-like of shape (n_pairs, 2)
             The pairs: trees, or positions in `X`.
         y : array-like of shape (n_pairs,)
-            1 for similar pairs and -1 for others; both must occur.
+            1 (or True) for similar pairs and -1 (or False) for others; both must occur.
         X : TreeSet or list of Tree, optional
             The trees, if `pairs` are positions.
         sample_weight : array-like of shape (n_pairs,), optional
@@ -87,7 +91,8 @@ class ConstraintFits(EnsembleLearner):
         The loss is Σ log(1 + exp(±(d - t))) with the best threshold t. The errors in
         `validation_scores_` are shares of pairs on the wrong side of a threshold; similar pairs
         and others count the same. Each bootstrap sample draws trees, and it is compared on the
-        pairs without a tree that was drawn. A fit uses up to 20,000 pairs, a sample of more.
+        pairs without a tree that was drawn. A fit uses up to 20,000 pairs, a sample of more;
+        fewer of long trees.
 
         Examples
         --------
@@ -200,7 +205,8 @@ class ConstraintFits(EnsembleLearner):
         The loss is Σ log(1 + exp(d₂ - d₃)) with the distances of the first tree to the second and
         to the third. The errors in `validation_scores_` are shares of triplets in the wrong order.
         Each bootstrap sample draws trees, and it is compared on the triplets without a tree that
-        was drawn. A fit uses up to 20,000 triplets, a sample of more.
+        was drawn. A fit uses up to 20,000 triplets, a sample of
+        more; fewer of long trees.
 
         Examples
         --------
@@ -247,10 +253,11 @@ class ConstraintFits(EnsembleLearner):
         random = check_random_state(self.random_state, type(self).__name__)
         trees, rows = given
         units = drawing_units(rows, equal_trees(trees))
+        most = _most(trees)
 
         def fit(drawn: npt.NDArray[np.int64]) -> Fitted | None:
             own = times_drawn(rows, units, drawn) * weight
-            seen = _some(np.flatnonzero(own), random)
+            seen = _some(np.flatnonzero(own), most, random)
             loss = supervision.loss(seen, own[seen]) if len(seen) else None
             if loss is None:
                 return None
@@ -263,7 +270,7 @@ class ConstraintFits(EnsembleLearner):
             total = float(own[seen].sum())
             return fit_rounds(trees[members], choose, total, settings, same_pairs=True)
 
-        found = self._draw_fits(trees, units, fit, random)
+        found = self._draw_fits(trees, units, fit, random, self.max_trees)
         verdict = Verdict(learned=bool(found.fits), scores={})
         if found.fits and self.fallback:
             verdict = self._compare(given, units, found, weight, supervision, random)
@@ -280,12 +287,13 @@ class ConstraintFits(EnsembleLearner):
     ) -> Verdict:
         """Compare learned costs and unit costs on the constraints that fits have not seen."""
         trees, rows = given
+        most = _most(trees)
         errors = np.zeros((2, len(rows)))
         times = np.zeros(len(rows))
         for fitted, drawn in zip(*found, strict=True):
-            asked = _some(np.flatnonzero((drawn[rows] == 0).all(axis=1)), random)
+            asked = _some(np.flatnonzero((drawn[rows] == 0).all(axis=1)), most, random)
             own = times_drawn(rows, units, drawn) * weight
-            seen = _some(np.flatnonzero(own), random)
+            seen = _some(np.flatnonzero(own), most, random)
             both = np.union1d(seen, asked)
             for kind, costs in enumerate((UnitCosts(), judged_costs(fitted, trees.alphabet))):
                 distances = _distances(trees, rows, both, costs, self.n_jobs)
@@ -305,11 +313,17 @@ def _as_pairs(rows: IntArray) -> IntArray:
     return np.concatenate(ends).astype(np.intp)
 
 
-def _some(constraints: IntArray, random: np.random.RandomState) -> IntArray:
+def _most(trees: TreeSet) -> int:
+    """Return how many constraints to use at a time."""
+    affordable = _NODE_PAIRS / max(1.0, float(trees.sizes.mean())) ** 2
+    return int(np.clip(affordable, _FEWEST, _MOST))
+
+
+def _some(constraints: IntArray, most: int, random: np.random.RandomState) -> IntArray:
     """Return constraints, or a sample of them if they are too many."""
-    if len(constraints) <= _MOST:
+    if len(constraints) <= most:
         return constraints
-    chosen: IntArray = np.sort(random.permutation(constraints)[:_MOST])
+    chosen: IntArray = np.sort(random.permutation(constraints)[:most])
     return chosen
 
 

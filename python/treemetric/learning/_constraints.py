@@ -73,12 +73,17 @@ def _from_trees(given: Any, width: int, name: str, owner: str) -> Constraints:
 
 
 def check_similarity(y: Any, count: int, owner: str) -> npt.NDArray[np.bool_]:
-    """Check that y is 1 or -1 for each pair, and both occur; return which pairs are similar."""
+    """Check that y is 1 or -1 for each pair, and both occur; return which pairs are similar.
+
+    True and False are 1 and -1.
+    """
     must = f"{count} numbers, 1 for similar pairs and -1 for others"
     try:
         values = np.asarray(y)
     except (TypeError, ValueError):
         values = np.empty(0)
+    if values.dtype == np.bool_:
+        values = np.where(values, 1, -1)
     if values.shape != (count,) or values.dtype.kind not in "iuf":
         refuse("y", owner, must, shown(y))
     wrong = values[(values != 1) & (values != -1)]

@@ -80,8 +80,9 @@ class EnsembleLearner(CostLearner):
         groups: npt.NDArray[np.intp],
         fit: Fit,
         random: np.random.RandomState,
+        most: int,
     ) -> Ensemble:
-        """Fit costs to bootstrap samples; trees of one group are drawn together.
+        """Fit costs to bootstrap samples of so many trees; those of one group are drawn together.
 
         If no sample has anything to learn from, and unit costs are no option, fit to all trees.
         """
@@ -91,7 +92,7 @@ class EnsembleLearner(CostLearner):
         times = []
         with fit_report(self.verbose, name, self.n_fits) as report:
             for number in range(self.n_fits + 1):
-                drawn = bootstrap(groups, self.max_trees, random)
+                drawn = bootstrap(groups, most, random)
                 if number == self.n_fits:
                     if fits or self.fallback:
                         break

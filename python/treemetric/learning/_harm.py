@@ -1,4 +1,4 @@
-"""Whether learned costs are worse than those that they started from, on the training trees."""
+"""Whether learned costs are better than those that they started from, on the training trees."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric.learning._bagging import NEIGHBOURS, equal_trees
+from treemetric.learning._bagging import (
+    NEIGHBOURS,
+    balanced_classes,
+    class_errors,
+    compare,
+    equal_trees,
+)
 from treemetric.learning._metric import LearnedMetric
-from treemetric.learning._votes import expected_errors
 from treemetric.treeset import TreeSet
 
 # At most this many trees are compared, fewer if all their pairs have more pairs of nodes than this;
@@ -25,20 +30,24 @@ def sample_size(trees: TreeSet, kind: str) -> int:
     return min(len(trees), _MOST_TREES, max(_FEWEST_TREES, affordable))
 
 
-def neighbour_error(
+def neighbour_errors(
     distances: FloatArray, codes: npt.NDArray[np.integer], groups: npt.NDArray[np.integer]
-) -> float:
-    """Return the mean error of one and of five neighbours that differ from the tree itself."""
+) -> FloatArray:
+    """Return the errors of each tree by its neighbours that differ from it, as `class_errors`.
+
+    Trees that differ from no other tree have no errors.
+    """
     equal = groups[:, None] == groups
     some = ~equal.all(axis=1)
-    if not some.any():
-        return 0.0
-    others = np.where(equal, np.inf, distances)[some]
-    errors = [expected_errors(others, codes, codes[some], k).mean() for k in NEIGHBOURS]
-    return float(np.mean(errors))
+    everyone = np.arange(len(codes))
+    errors = np.zeros((1 + len(NEIGHBOURS), len(codes)))
+    if some.any():
+        others = np.where(equal, np.inf, distances)[some]
+        errors[:, some] = class_errors(codes)(others, everyone, everyone[some])
+    return errors
 
 
-def harms(
+def helps(
     trees: TreeSet,
     codes: npt.NDArray[np.integer],
     initial: FloatArray,
@@ -46,9 +55,10 @@ def harms(
     random: np.random.RandomState,
     n_jobs: int | None,
 ) -> bool:
-    """Return whether learned distances classify the training trees worse than the initial ones.
+    """Return whether learned distances classify the training trees better than the initial ones.
 
-    The learner has seen these trees, so that its errors on new trees are probably even larger.
+    The learner has seen these trees, so that its errors on new trees are probably larger. Therefore
+    the errors must be clearly smaller, by the rule of `compare`.
     """
     count = sample_size(trees, learned.distance)
     some = np.arange(len(trees))
@@ -56,5 +66,7 @@ def harms(
         some = np.sort(random.permutation(len(trees))[:count])
         trees, codes = trees[some], codes[some]
     groups = equal_trees(trees)
-    before = neighbour_error(initial[np.ix_(some, some)], codes, groups)
-    return neighbour_error(learned.pairwise(trees, n_jobs=n_jobs), codes, groups) > before
+    before = neighbour_errors(initial[np.ix_(some, some)], codes, groups)
+    after = neighbour_errors(learned.pairwise(trees, n_jobs=n_jobs), codes, groups)
+    weight = np.ones(len(trees))
+    return compare(before, after, weight, balanced_classes(codes, weight)).learned

@@ -33,6 +33,10 @@ _ALL_PAIRS = 400
 _NODE_PAIRS = 8e6
 _NEIGHBOURS = (10, 25, 10, 25)
 _FEWEST = 0.25
+# Fits compute the distances of all trees that they draw. Of long trees they draw fewer, so that all
+# these pairs have at most about this many pairs of nodes, but not fewer trees than the last number.
+_MATRIX_NODE_PAIRS = 4e8
+_FEWEST_TREES = 50
 # Costs that only decide about alignments and neighbours are rounded up to multiples of this share
 # of the mean cost of a deletion, because distances under short numbers are faster.
 _ROUGH = 100.0
@@ -80,6 +84,12 @@ def frequent_labels(trees: TreeSet, most: int, least: int = 2) -> npt.NDArray[np
     spread = np.bincount(once % max(1, count), minlength=count)
     order = np.argsort(-spread, kind="stable")[:most]
     return np.sort(order[spread[order] >= least])
+
+
+def most_trees(trees: TreeSet, wanted: int) -> int:
+    """Return how many trees to draw for a fit; fewer than wanted if they are long."""
+    size = max(1.0, float(trees.sizes.mean()))
+    return min(wanted, max(_FEWEST_TREES, int(np.sqrt(_MATRIX_NODE_PAIRS) / size)))
 
 
 def neighbour_numbers(trees: TreeSet) -> tuple[int, ...] | None:

@@ -22,7 +22,7 @@ from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CollapsedCostsWarning
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
-from treemetric.learning._harm import harms
+from treemetric.learning._harm import helps
 from treemetric.learning._metric import LearnedMetric, check_choice
 from treemetric.learning.symbol_counts import NEGLIGIBLE, check_tables
 from treemetric.treeset import TreeSet
@@ -79,8 +79,9 @@ class GESL(TreeMetricLearner):
         distance is the cost, under the learned costs, of alignments that are optimal under the
         initial costs; the learner optimises this distance. 'auto' is the edit distance, unless
         most training trees are at distance 0 from each other; then it is the pseudo-edit distance.
-        If this distance classifies the training trees worse than the initial costs do, 'auto' is
-        the edit distance under the initial costs. `distance_` states which.
+        If this distance does not classify the training trees clearly better than the initial costs
+        do, by the rule of `NCACosts`, 'auto' is the edit distance under the initial costs.
+        `distance_` states which.
     unseen : {'gap-like', 'error'}, default='gap-like'
         How to handle labels that did not occur in training: give them costs similar to those of
         the gap, or raise an error; see `BEDL`.
@@ -303,13 +304,13 @@ class GESL(TreeMetricLearner):
                 f"{share:.0%} of the training trees are at distance 0 from each other under the "
                 "learned costs: their labels can be deleted and inserted by free chains of edits. "
                 "GESL with distance='auto' or 'pseudo' uses the pseudo-edit distance, for which "
-                "the costs are learned, or with 'auto' the initial costs if they are better. With "
+                "the costs are learned, or with 'auto' the initial costs unless it is better. With "
                 "metric=True the edit distance does not collapse."
             )
             warnings.warn(message, CollapsedCostsWarning, stacklevel=2)
         if self.distance == "auto":
             metric = LearnedMetric(found.costs, initial, kind, counting=self._counting())
-            if harms(trees, codes, distances, metric, random, self.n_jobs):
+            if not helps(trees, codes, distances, metric, random, self.n_jobs):
                 kind = "initial"
         self._keep(
             data,

@@ -17,7 +17,13 @@ from treemetric._estimators.weighting import check_sample_weight
 from treemetric.costs import Costs, UnitCosts
 from treemetric.learning._bagging import Errors, equal_trees
 from treemetric.learning._ensemble import EnsembleLearner
-from treemetric.learning._nca_fit import Fitted, chosen_pairs, fit_rounds, neighbour_numbers
+from treemetric.learning._nca_fit import (
+    Fitted,
+    chosen_pairs,
+    fit_rounds,
+    most_trees,
+    neighbour_numbers,
+)
 from treemetric.learning._pair_costs import DistanceLoss
 from treemetric.learning._regression_loss import RegressionLoss
 from treemetric.learning._votes import neighbour_shares
@@ -61,7 +67,8 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
     max_iter : int, default=60
         Maximum number of L-BFGS steps in each round.
     max_trees : int, default=1000
-        Number of trees that are drawn for each fit, at most.
+        Number of trees that are drawn for each fit, at most. Of long trees, fewer are drawn, about
+        20,000 nodes but no fewer than 50 trees.
     fallback : bool, default=True
         Whether to use unit costs if learned costs are not better on the trees left out.
     distance : {'actual', 'pseudo'}, default='actual'
@@ -236,7 +243,8 @@ class KernelRegressionCosts(RegressorMixin, EnsembleLearner):  # type: ignore[mi
             total = float(multiplicity @ weight[seen])
             return fit_rounds(some, choose, total, settings, same_pairs=every)
 
-        found = self._draw_fits(trees, groups, fit, random)
+        most = most_trees(trees, self.max_trees)
+        found = self._draw_fits(trees, groups, fit, random, most)
         errors = _squared_errors(scaled, self.n_neighbors)
         verdict = self._verdict(found, trees, groups, errors, weight, random)
         costs, attributes = self._learned(trees, found, verdict)

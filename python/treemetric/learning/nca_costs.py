@@ -15,7 +15,7 @@ from treemetric.costs import UnitCosts
 from treemetric.learning._bagging import balanced_classes, class_errors, equal_trees
 from treemetric.learning._base import TreeMetricLearner
 from treemetric.learning._constraint_fits import ConstraintFits
-from treemetric.learning._nca_fit import Fitted, fit_costs
+from treemetric.learning._nca_fit import Fitted, fit_costs, most_trees
 from treemetric.learning._votes import decided_shares, vote_margins, vote_shares, winners
 
 __all__ = ["NCACosts"]
@@ -52,7 +52,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
     max_iter : int, default=60
         Maximum number of L-BFGS steps in each round.
     max_trees : int, default=1000
-        Number of trees that are drawn for each fit, at most.
+        Number of trees that are drawn for each fit, at most. Of long trees, fewer are drawn, about
+        20,000 nodes but no fewer than 50 trees.
     fallback : bool, default=True
         Whether to use unit costs if learned costs are not better on the trees left out. With
         False, learned costs are used in any case, and the trees left out are not classified.
@@ -218,7 +219,8 @@ class NCACosts(ConstraintFits, TreeMetricLearner):
             some = data.trees[seen], data.codes[seen], groups[seen]
             return fit_costs(*some, drawn[seen].astype(np.float64), weight[seen], settings)
 
-        found = self._draw_fits(data.trees, groups, fit, random)
+        most = most_trees(data.trees, self.max_trees)
+        found = self._draw_fits(data.trees, groups, fit, random, most)
         errors, even = class_errors(data.codes), balanced_classes(data.codes, weight)
         verdict = self._verdict(found, data.trees, groups, errors, weight, random, even)
         costs, attributes = self._learned(data.trees, found, verdict)

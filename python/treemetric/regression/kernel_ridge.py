@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,11 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         ``NCACosts(random_state=0)``, is copied and fitted to the training data first; a learned
         distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it is. Not used
         with precomputed distances.
-    kernel : TreeKernel or TreeFeatures, optional
-        A second kernel to combine with the kernel of distances, on the same trees. Features are
+    kernel : TreeKernel or TreeFeatures, or a list of these, optional
+        Further kernels to combine with the kernel of distances, on the same trees. Features are
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
     combine : {'product', 'sum'}, default='product'
-        How to combine both kernels, entry by entry.
+        How to combine all kernels, entry by entry.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
@@ -68,8 +69,8 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         The bandwidth ψ.
     n_negative_ : int
         Number of eigenvalues of the training kernel that were negative.
-    kernel_ : TreeKernel or TreeFeatures
-        The fitted copy of `kernel`; only with a second kernel.
+    kernel_ : TreeKernel or TreeFeatures, or a list of these
+        The fitted copy of `kernel`; only if there is one.
     learner_ : estimator
         The fitted copy of the learner; only if `costs` is a learner.
     trees_ : TreeSet
@@ -115,7 +116,7 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         fit_intercept: bool = True,
         metric: str = "tree_edit",
         costs: CostsOrLearner | None = None,
-        kernel: TreeKernel | TreeFeatures | None = None,
+        kernel: TreeKernel | TreeFeatures | Sequence[TreeKernel | TreeFeatures] | None = None,
         combine: str = "product",
         ordered: bool = True,
         n_jobs: int | None = None,
