@@ -11,7 +11,7 @@ from treemetric._base.typing import FloatArray
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric._estimators.base import TreeEstimator
 from treemetric._estimators.checks import Codes, Inputs, check_option
-from treemetric.classification._further_kernels import COMBINATIONS, Kernel, FurtherKernels
+from treemetric.classification._further_kernels import COMBINATIONS, FurtherKernels, Kernel
 from treemetric.classification.kernel import Correction, corrected, gaussian, median_distance
 from treemetric.treeset import TreeSet
 

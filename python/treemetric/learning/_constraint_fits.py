@@ -39,8 +39,8 @@ from treemetric.treeset import TreeSet
 IntArray = npt.NDArray[np.intp]
 
 # At most this many constraints are used in a fit, and to compare costs; a sample if there are more.
-# Of long trees fewer are used, so that they have at most this many pairs of nodes, but no fewer than
-# the last number.
+# Of long trees fewer are used: they have at most this many pairs of nodes, but there are no fewer
+# than the last number.
 _MOST = 20_000
 _NODE_PAIRS = 4e7
 _FEWEST = 500
