@@ -24,7 +24,7 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric._estimators.checks import check_option, check_some_trees
-from treemetric._estimators.unordered_nearest import unordered_nearest
+from treemetric._estimators.exhaustive_nearest import unordered_nearest
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.neighbors import nearest

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 
 import treemetric as tm
 from treemetric.classification import (
@@ -28,7 +29,7 @@ from treemetric.learning import (
     LVQCosts,
     NCACosts,
 )
-from treemetric.regression import DistanceKernelRidge
+from treemetric.regression import DistanceKernelRidge, KNeighborsTreeRegressor
 from treemetric.testing import tree_estimator_checks
 
 STRINGS = make_strings(80, random_state=0)
@@ -80,6 +81,43 @@ def test_classifiers_fit_learners_to_their_training_trees(kind):
     np.testing.assert_array_equal(model.predict(NEW), kind().fit(X, Y).predict(NEW))
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_neighbours_under_learned_costs(weights):
+    model = KNeighborsTreeClassifier(3, weights=weights, costs=LEARNER).fit(X, Y)
+    assert not hasattr(LEARNER, "costs_")
+    assert model.index_ is None
+    fitted = clone(LEARNER).fit(X, Y)
+    expected = KNeighborsClassifier(3, weights=weights, metric="precomputed")
+    expected.fit(fitted.transform(X), Y)
+    shares = expected.predict_proba(fitted.transform(NEW))
+    np.testing.assert_allclose(model.predict_proba(NEW), shares, atol=1e-9)
+    given = KNeighborsTreeClassifier(3, weights=weights, costs=fitted.get_metric()).fit(X, Y)
+    for other in (given, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(other.predict_proba(NEW), model.predict_proba(NEW))
+    # No training tree is its own neighbour.
+    distances, indices = model.kneighbors()
+    inside = fitted.transform(X)
+    np.fill_diagonal(inside, np.inf)
+    np.testing.assert_allclose(distances, np.sort(inside, axis=1)[:, :3])
+    np.testing.assert_allclose(np.take_along_axis(inside, indices, axis=1), distances)
+    # Another fit forgets the learner.
+    model.set_params(costs=None).fit(X, Y)
+    assert not hasattr(model, "learner_")
+    assert model.index_ is not None
+    unit = KNeighborsTreeClassifier(3, weights=weights).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(NEW), unit.predict(NEW))
+
+
+def test_means_of_neighbours_under_learned_costs():
+    size = np.array([sum(label == "c" for label in tree.labels) for tree in X], dtype=float)
+    learner = KernelRegressionCosts(n_fits=2, random_state=0)
+    model = KNeighborsTreeRegressor(3, costs=learner).fit(X, np.c_[size, -size])
+    fitted = clone(learner).fit(X, np.c_[size, -size])
+    assert model.learner_.costs_ == fitted.costs_
+    assert model.predict(NEW).shape == (len(NEW), 2)
+    np.testing.assert_array_equal(model.predict(NEW)[:, 0], -model.predict(NEW)[:, 1])
+
+
 def test_machines_of_learned_costs_separate_the_strings():
     scores = cross_val_score(DistanceSVC(costs=LEARNER), X, Y, cv=3)
     assert scores.mean() > 0.9 > cross_val_score(DistanceSVC(), X, Y, cv=3).mean()
@@ -118,7 +156,9 @@ def test_regressors_and_medoids():
         (DistanceSVC(costs=LEARNER, ordered=False), "ordered=False"),
         (DistanceSVC(costs=NCACosts), "costs"),
         (DistanceSVC(costs=FrozenEstimator(LEARNER)), "not fitted"),
-        (KNeighborsTreeClassifier(costs=LEARNER), "costs"),
+        (KNeighborsTreeClassifier(costs=LEARNER, ordered=False), "ordered=False"),
+        (KNeighborsTreeClassifier(costs=LEARNER, norm="max"), "None if costs are a learner"),
+        (KNeighborsTreeClassifier(costs=NCACosts), "costs"),
     ],
     ids=str,
 )

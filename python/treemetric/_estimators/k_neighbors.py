@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from treemetric._base.progress import stage
-from treemetric._base.typing import CostsLike, FloatArray, Norm, Trees
+from treemetric._base.typing import CostsOrLearner, FloatArray, Norm, Trees
 from treemetric._base.validation import (
     check_bool,
     check_int,
@@ -24,8 +24,8 @@ from treemetric._base.validation import (
 )
 from treemetric._estimators.base import check_verbose
 from treemetric._estimators.checks import check_option, check_some_trees
-from treemetric._estimators.unordered_nearest import unordered_nearest
-from treemetric.costs.resolve import check_costs
+from treemetric._estimators.exhaustive_nearest import exhaustive_nearest, unordered_nearest
+from treemetric._estimators.learned import Metric, check_source, fit_learner, is_learner
 from treemetric.neighbors import TreeIndex
 from treemetric.treeset import TreeSet
 
@@ -38,7 +38,7 @@ class TreeNeighbors(BaseEstimator):  # type: ignore[misc]
 
     n_neighbors: int
     weights: Weights
-    costs: CostsLike | None
+    costs: CostsOrLearner | None
     norm: Norm | None
     ordered: bool
     n_jobs: int | None
@@ -46,6 +46,9 @@ class TreeNeighbors(BaseEstimator):  # type: ignore[misc]
     trees_: TreeSet
     index_: TreeIndex | None
     n_samples_fit_: int
+    learner_: Any
+    # A learned distance, if the costs are one or a learner.
+    _learned: Metric | None = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -60,12 +63,32 @@ class TreeNeighbors(BaseEstimator):  # type: ignore[misc]
         if not (known or callable(self.weights)):
             refuse("weights", name, "'uniform', 'distance' or a callable", shown(self.weights))
         check_n_jobs(self.n_jobs, name)
-        check_costs(self.costs, name)
         check_norm(self.norm, name)
-        if not check_bool(self.ordered, "ordered", name) and self.norm is not None:
+        ordered = check_bool(self.ordered, "ordered", name)
+        if not ordered and self.norm is not None:
             refuse("norm", name, "None if ordered=False", shown(self.norm))
+        learned = check_source(
+            self.costs, name, ordered=ordered, precomputed=False, supervised=True
+        )
+        if (learned is not None or is_learner(self.costs)) and self.norm is not None:
+            refuse("norm", name, "None if costs are a learner", shown(self.norm))
         check_verbose(self.verbose, name)
         return check_some_trees(X, name)
+
+    def _keep_trees(self, trees: TreeSet, y: Any) -> None:
+        """Fit the learner of costs, if there is one, or index the training trees."""
+        if is_learner(self.costs):
+            learner = fit_learner(self.costs, trees, y, None)
+            index, learned = None, learner.get_metric()
+        elif hasattr(self.costs, "pairwise"):
+            learner, index, learned = None, None, self.costs
+        else:
+            learner, index, learned = None, self._index(trees), None
+        self.__dict__.pop("learner_", None)
+        if learner is not None:
+            self.learner_ = learner
+        self.index_, self._learned = index, learned
+        self.trees_, self.n_samples_fit_ = trees, len(trees)
 
     def _index(self, trees: TreeSet) -> TreeIndex | None:
         """Return the index of the training trees; None if the order of children does not count."""
@@ -178,7 +201,15 @@ class TreeNeighbors(BaseEstimator):  # type: ignore[misc]
                 return found.indices, found.distances
             own = self.trees_
             sources, targets = (own, None) if trees is None else (trees, own)
+            if self._learned is not None:
+                return exhaustive_nearest(sources, targets, count, self._measure_learned)
             return unordered_nearest(sources, targets, count, self.costs, self.n_jobs)
+
+    def _measure_learned(self, rows: TreeSet, others: TreeSet) -> FloatArray:
+        distances: FloatArray = self._learned.pairwise(  # type: ignore[union-attr]
+            rows, others, n_jobs=self.n_jobs
+        )
+        return distances
 
     def _weighted(self, X: Trees | None) -> tuple[npt.NDArray[np.int64], FloatArray]:
         """Return positions and weights of the nearest training trees; weights sum to 1."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from treemetric._base.typing import CostsLike, FloatArray, Norm, Trees
+from treemetric._base.typing import CostsOrLearner, FloatArray, Norm, Trees
 from treemetric._estimators.checks import check_numbers
 from treemetric._estimators.k_neighbors import TreeNeighbors, Weights
 
@@ -25,8 +25,11 @@ class KNeighborsTreeRegressor(RegressorMixin, TreeNeighbors):  # type: ignore[mi
     weights : {'uniform', 'distance'} or callable, default='uniform'
         Weights of the neighbours: 1, or 1 / distance, where neighbours at distance 0 are the only
         ones that count. A callable takes an array of distances and returns weights of its shape.
-    costs : Costs or callable, optional
-        The costs of edits, such as the `costs_` of a learner; by default every edit costs 1.
+    costs : Costs, callable, learner or LearnedMetric, optional
+        The costs of edits; by default every edit costs 1. A learner, such as
+        ``KernelRegressionCosts(random_state=0)``, is copied and fitted to the training trees
+        first; a learned distance, or a learner in ``sklearn.frozen.FrozenEstimator``, is used as it
+        is.
     norm : {'weight', 'max', 'sum', 'li_zhang'}, optional
         What distances are divided by; see `treemetric.normalized_distance`.
     ordered : bool, default=True
@@ -42,7 +45,10 @@ class KNeighborsTreeRegressor(RegressorMixin, TreeNeighbors):  # type: ignore[mi
     trees_ : TreeSet
         The training trees.
     index_ : TreeIndex or None
-        The index of the training trees; None if ``ordered=False``.
+        The index of the training trees; None if ``ordered=False`` or if a learned distance is used,
+        which handles labels that are not in the training trees.
+    learner_ : estimator
+        The fitted copy of the learner; only if `costs` is a learner.
     n_samples_fit_ : int
         The number of training trees.
 
@@ -74,7 +80,7 @@ class KNeighborsTreeRegressor(RegressorMixin, TreeNeighbors):  # type: ignore[mi
         n_neighbors: int = 5,
         *,
         weights: Weights = "uniform",
-        costs: CostsLike | None = None,
+        costs: CostsOrLearner | None = None,
         norm: Norm | None = None,
         ordered: bool = True,
         n_jobs: int | None = None,
@@ -118,8 +124,7 @@ class KNeighborsTreeRegressor(RegressorMixin, TreeNeighbors):  # type: ignore[mi
         """
         trees = self._check_fit(X)
         targets = check_numbers(y, trees, type(self).__name__)
-        self.index_ = self._index(trees)
-        self.trees_, self.n_samples_fit_ = trees, len(trees)
+        self._keep_trees(trees, targets)
         self._targets = targets
         return self
 

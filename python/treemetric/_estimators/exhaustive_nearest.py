@@ -1,6 +1,8 @@
-"""Nearest trees if the order of children does not count: all distances, some rows at a time."""
+"""Nearest trees without an index: all distances, some rows at a time."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,9 @@ from treemetric.unordered import unordered_pairwise_distances
 # Distances that are in memory at a time.
 _BLOCK = 1 << 22
 
+# The distances of some trees to others.
+Measure = Callable[[TreeSet, TreeSet], FloatArray]
+
 
 def unordered_nearest(
     trees: TreeSet,
@@ -19,6 +24,17 @@ def unordered_nearest(
     count: int,
     costs: CostsLike | None,
     n_jobs: int | None,
+) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    """Return the nearest targets as `exhaustive_nearest` if the order of children does not count."""
+
+    def measure(rows: TreeSet, others: TreeSet) -> FloatArray:
+        return unordered_pairwise_distances(rows, others, costs=costs, n_jobs=n_jobs)
+
+    return exhaustive_nearest(trees, targets, count, measure)
+
+
+def exhaustive_nearest(
+    trees: TreeSet, targets: TreeSet | None, count: int, measure: Measure
 ) -> tuple[npt.NDArray[np.int64], FloatArray]:
     """Return positions and distances of the nearest targets, sorted by distance, then position.
 
@@ -30,7 +46,7 @@ def unordered_nearest(
     step = max(1, _BLOCK // max(1, len(others)))
     for start in range(0, len(trees), step):
         rows = trees[start : start + step]
-        found = unordered_pairwise_distances(rows, others, costs=costs, n_jobs=n_jobs)
+        found = measure(rows, others)
         if targets is None:
             found[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf
         # A stable sort keeps the first of equal distances.
