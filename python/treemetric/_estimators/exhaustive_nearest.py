@@ -25,7 +25,7 @@ def unordered_nearest(
     costs: CostsLike | None,
     n_jobs: int | None,
 ) -> tuple[npt.NDArray[np.int64], FloatArray]:
-    """Return the nearest targets as `exhaustive_nearest` if the order of children does not count."""
+    """Return the nearest targets if the order of children does not count."""
 
     def measure(rows: TreeSet, others: TreeSet) -> FloatArray:
         return unordered_pairwise_distances(rows, others, costs=costs, n_jobs=n_jobs)
