@@ -18,7 +18,7 @@ from treemetric._base.progress import fit_report
 from treemetric._base.threads import _libraries, one_blas_thread
 from treemetric._base.validation import check_int
 from treemetric.learning import BEDL, GESL, LearnedMetric, LVQCosts, NCACosts
-from treemetric.learning._metric import Closing, _rows, check_choice
+from treemetric.learning._metric import Closing, _blocks, check_choice
 from treemetric.testing import tree_estimator_checks
 
 # GESL on a few small trees often makes most edits free.
@@ -160,7 +160,11 @@ def test_pseudo_distances_in_blocks(monkeypatch):
     fitted = BEDL(distance="pseudo").fit(TREES, CLASSES)
     whole = fitted.transform(TREES)
     monkeypatch.setattr("treemetric.learning._metric._ENTRIES", 20)
-    assert _rows(tm.TreeSet(TREES), tm.TreeSet(TREES)) == 1
+    sets = tm.TreeSet(TREES), tm.TreeSet(TREES)
+    assert list(_blocks(*sets)) == [(i, i + 1) for i in range(6)]
+    # Each tree has 4 · 6 · 4 counts at most.
+    monkeypatch.setattr("treemetric.learning._metric._ENTRIES", 200)
+    assert list(_blocks(*sets)) == [(0, 2), (2, 4), (4, 6)]
     np.testing.assert_allclose(fitted.transform(TREES), whole, rtol=1e-12)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -227,9 +227,7 @@ class LearnedMetric:
         costs, initial = self._pseudo_costs(labels)
         half = same and self._is_symmetric(labels)
         result = np.empty((len(X), len(Y)))
-        rows = _rows(X, Y)
-        for start in range(0, len(X), rows):
-            end = min(start + rows, len(X))
+        for start, end in _blocks(X, Y):
             block = X[start:end]
             targets = Y[start:] if half else Y
             counts = edit_counts(block, targets, costs=initial, n_jobs=n_jobs, **self.counting)
@@ -253,9 +251,16 @@ class LearnedMetric:
         return f"<LearnedMetric: {self.distance} edit distance under {self.costs!r}>"
 
 
-def _rows(X: TreeSet, Y: TreeSet) -> int:
-    """Return how many trees of X to compare with all of Y at a time."""
-    largest = [int(trees.sizes.max(initial=0)) for trees in (X, Y)]
-    symbols = (len(X.alphabet) + len(Y.alphabet) + 1) ** 2
-    entries = min(symbols, (largest[0] + 1) * (largest[1] + 1))
-    return max(1, _ENTRIES // max(1, entries * len(Y)))
+def _blocks(X: TreeSet, Y: TreeSet) -> Iterator[tuple[int, int]]:
+    """Return the first and the last tree of X, exclusive, to compare with all of Y at a time.
+
+    A pair of trees has at most one count for each pair of nodes, and for each pair of symbols.
+    """
+    symbols = (len(X.alphabet) + len(Y.alphabet) + 1.0) ** 2 * len(Y)
+    nodes = float((Y.sizes + 1.0).sum())
+    entries = np.cumsum(np.minimum(symbols, (X.sizes + 1.0) * nodes))
+    start, before = 0, 0.0
+    while start < len(X):
+        end = max(start + 1, int(np.searchsorted(entries, before + _ENTRIES, side="right")))
+        yield start, end
+        start, before = end, float(entries[end - 1])
