@@ -169,6 +169,24 @@ def test_lvq_costs_of_many_labels(monkeypatch):
     np.testing.assert_allclose(fast.costs_.matrix, plain.costs_.matrix, atol=1e-6)
 
 
+@pytest.mark.parametrize("learner", [BEDL(random_state=0), LVQCosts(random_state=0)], ids=name_of)
+def test_prototypes_of_many_nodes_are_chosen_among_some_trees(learner, monkeypatch):
+    every = clone(learner).fit(X, Y)
+    nodes = int(X.sizes.sum())
+    module = "treemetric.learning._prototype_learner"
+    monkeypatch.setattr(f"{module}._FEWEST_CANDIDATES", 2)
+    monkeypatch.setattr(f"{module}._NODE_PAIRS", float(nodes**2))
+    assert clone(learner).fit(X, Y).costs_ == every.costs_
+    monkeypatch.setattr(f"{module}._NODE_PAIRS", nodes**2 / 6)
+    assert learner._candidates(X, 2) == 5
+    assert learner._candidates(X, 100) == 2
+    some = clone(learner).fit(X, Y)
+    assert some.score(X, Y) > 0.8
+    if isinstance(learner, BEDL):
+        assert some.costs_ == clone(learner).set_params(n_candidates=5).fit(X, Y).costs_
+        assert clone(learner).set_params(n_candidates=60).fit(X, Y).costs_ == every.costs_
+
+
 # --- GESL ----------------------------------------------------------------------------------
 
 

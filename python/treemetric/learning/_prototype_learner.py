@@ -27,6 +27,11 @@ from treemetric.learning._metric import check_choice
 from treemetric.learning._temperature import check_temperature
 from treemetric.treeset import TreeSet
 
+# Each round computes the distances of all trees to the candidates for prototypes. If all trees were
+# candidates and had more pairs of nodes than this, fewer are drawn, but at least the last number of
+# each class.
+_NODE_PAIRS = 4e8
+_FEWEST_CANDIDATES = 20
 # The gradient is proportional to the slope, and the square of its length must not overflow.
 _STEEPEST = 1e100
 
@@ -90,11 +95,14 @@ class PrototypeLearner(TreeMetricLearner):
         name = type(self).__name__
         self._check_parameters()
         data = self._begin(X, y, sample_weight)
+        random = check_random_state(self.random_state, name)
+        rows, held = self._split(data, random)
+        used = part(data, rows)
         settings = Settings(
             owner=name,
             squash=Squash(self.squashing, float(self.slope)),  # type: ignore[arg-type]
             n_prototypes=prototype_counts(self.n_prototypes, data.classes, name),
-            n_candidates=getattr(self, "n_candidates", None),  # not a parameter of all
+            n_candidates=self._candidates(used.trees, len(data.classes)),
             max_iter=self.max_iter,
             patience=self.patience,
             tol=float(self.tol),
@@ -102,9 +110,6 @@ class PrototypeLearner(TreeMetricLearner):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        random = check_random_state(self.random_state, name)
-        rows, held = self._split(data, random)
-        used = part(data, rows)
         space, initial = self._space(data.trees, self._check_strength() * used.total, random)
         if self.temperature is not None:
             costs = space.shortcut or space.costs(space.start)
@@ -131,6 +136,15 @@ class PrototypeLearner(TreeMetricLearner):
             return np.arange(len(data.trees)), None
         rows, held = hold_out(data.codes, fraction, random, type(self).__name__)
         return rows, part(data, held)
+
+    def _candidates(self, trees: TreeSet, classes: int) -> int | None:
+        """Return how many trees of each class can become prototypes; None for all."""
+        wanted: int | None = getattr(self, "n_candidates", None)  # not a parameter of all
+        nodes = float(trees.sizes.sum())
+        if wanted is not None or nodes**2 <= _NODE_PAIRS:
+            return wanted
+        affordable = _NODE_PAIRS * len(trees) / nodes**2
+        return max(_FEWEST_CANDIDATES, int(affordable / classes))
 
     def _batches(self, space: Any) -> Batches | None:  # noqa: ARG002
         """Return how to improve parameters on batches of trees; None for all trees at once."""

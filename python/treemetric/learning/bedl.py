@@ -83,7 +83,8 @@ class BEDL(PrototypeLearner):
         step. The fit ends after this many such rounds in a row.
     n_candidates : int, optional
         Number of trees of each class, drawn at random, among which prototypes are chosen. Only the
-        distances to these trees are computed. By default all trees are candidates.
+        distances to these trees are computed. By default all trees are candidates; if they have
+        more than 20,000 nodes together, fewer, but at least 20 of each class.
     batch_size : int, optional
         Number of trees per step of Adam. Each round goes through all trees once and replaces
         L-BFGS by these steps, so that the counts of edits of a batch must fit in memory, not
@@ -116,8 +117,8 @@ class BEDL(PrototypeLearner):
     verbose : int, default=0
         1 shows a progress bar if the fit takes longer than a second, 2 prints a line per round.
     random_state : int, RandomState instance or None, default=None
-        Seed of the initial vectors if there are fewer dimensions than labels, of the candidates
-        and of the batches; not used otherwise.
+        Seed of the initial vectors if there are fewer dimensions than labels, of the candidates,
+        the trees held out and the batches; not used otherwise.
 
     Attributes
     ----------

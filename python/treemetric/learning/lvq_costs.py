@@ -82,7 +82,8 @@ class LVQCosts(PrototypeLearner):
     verbose : int, default=0
         1 shows a progress bar if the fit takes longer than a second, 2 prints a line per round.
     random_state : int, RandomState instance or None, default=None
-        Not used at present: the choice of prototypes is deterministic.
+        Seed of the trees that are held out, and of the candidates for prototypes if there are many
+        nodes; not used otherwise.
 
     Attributes
     ----------
@@ -119,6 +120,9 @@ class LVQCosts(PrototypeLearner):
     -----
     Every step takes time cubic in the number of labels with costs of their own or, from 256 labels
     on, quadratic as long as few costs are smaller than half of the others.
+
+    If the trees have more than 20,000 nodes together, prototypes are chosen among a random sample
+    of each class, of at least 20 trees.
 
     The published learner is ``LVQCosts(regularisation=0.0, max_labels=None)``.
 
