@@ -252,7 +252,7 @@ def test_only_clear_differences_are_marked():
         return learners.table(lines)[-1]
 
     some = [0.3, 0.31, 0.32, 0.33]
-    expected = "| NCACosts | 10.0 + |  |  |  |  | 4 of 4 | 3.0 (fit 2.0) |"
+    expected = "| NCACosts | 10.0 + |  |  |  |  |  | 4 of 4 | 3.0 (fit 2.0) |"
     assert table(some, [0.1] * 4) == expected
     assert "| 31.5 - |" in table([0.1] * 4, some)
     assert "| 15.0 |" in table([0.1] * 4, [0.0, 0.1, 0.2, 0.3])
