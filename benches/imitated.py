@@ -51,7 +51,7 @@ def frequencies(count: int, power: float) -> np.ndarray:
 
 
 def questions(count: int, rng: np.random.RandomState) -> Made:
-    """Words, each with a tag; a frequent word and a head word tell something about the class."""
+    """Words, each with a tag; a frequent word and a head word depend on the class."""
     y = rng.choice(6, size=count, p=[0.22, 0.21, 0.2, 0.17, 0.15, 0.05])
     heads, words, trees = frequencies(60, 0.9), frequencies(5000, 0.75), []
     for code in y:
