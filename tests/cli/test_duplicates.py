@@ -1,14 +1,19 @@
 """The command ``treemetric duplicates`` and the loader of functions."""
 
 import csv
+import errno
 import io
 import json
+import os
+import pathlib
 
 import pytest
 
 import treemetric as tm
 from treemetric.cli import main
 from treemetric.datasets import load_functions
+
+posix = pytest.mark.skipif(os.name != "posix", reason="names and links of POSIX systems")
 
 COPY = """\
 def {name}(values):
@@ -95,6 +100,30 @@ def test_files_that_do_not_parse_are_skipped(here, capsys):
     assert "at line 1, column" in lines[0]
 
 
+@posix
+def test_names_do_not_control_the_terminal(here, capsys):
+    for name in ("new\nline.py", "\x1b[31m.py"):
+        (here / "src" / name).write_text(COPY.format(name="total", limit=0), encoding="utf-8")
+    (here / "src/\r.py").write_text("def f(:\n", encoding="utf-8")
+    assert main(["duplicates", "src", "-r", "0"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[0] for line in out.splitlines()[1:5]] == [
+        *(r"src/\x1b[31m.py:1", "src/a.py:1", r"src/new\nline.py:1", "src/sub/b.py:2")
+    ]
+    assert err.startswith(r"treemetric: warning: src/\r.py: source must be valid Python")
+    # Programs get the names themselves.
+    assert main(["duplicates", "src", "-r", "0", "--to", "json"]) == 0
+    (group,) = json.loads(capsys.readouterr().out)["groups"]
+    assert group["members"][2]["file"] == "src/new\nline.py"
+
+
+@pytest.mark.usefixtures("here")
+def test_standard_input_has_no_functions(capsys):
+    assert main(["duplicates", "-", "-r", "1", "--format", "python"]) == 2
+    message = "Functions are read from files and folders, not from standard input."
+    assert message in capsys.readouterr().err
+
+
 def test_only_files_that_do_not_parse_are_an_error(here, capsys):
     (here / "broken").mkdir()
     (here / "broken/bad.py").write_text("def f(:\n", encoding="utf-8")
@@ -111,6 +140,8 @@ def test_files_of_trees_have_names(here, capsys):
     assert main(["duplicates", "trees.jsonl", "-r", "1"]) == 0
     text = "2 near-duplicates of 3 nodes, up to 1 apart\n  p\n  r  +1\n\n"
     assert capsys.readouterr().out == text + "2 of 4 trees are near-duplicates, in 1 group\n"
+    assert main(["duplicates", "src/sub/b.py", "-r", "1"]) == 0
+    assert capsys.readouterr().out == "0 of 1 functions are near-duplicates, in 0 groups\n"
     assert main(["duplicates", "trees.jsonl", "-r", "1", "--min-nodes", "4"]) == 0
     assert capsys.readouterr().out == "0 of 0 trees are near-duplicates, in 0 groups\n"
     assert main(["duplicates", "trees.jsonl", "src", "-r", "1", "--to", "csv"]) == 0
@@ -126,6 +157,7 @@ def test_files_of_trees_have_names(here, capsys):
     ("arguments", "message"),
     [
         (["src", "-r", "-1"], "--radius must be a float in the range [0.0, inf]. Got -1.0"),
+        (["none.py", "-r", "nan"], "--radius must be a float in the range [0.0, inf]. Got nan"),
         (["src", "-r", "1", "--min-nodes", "-1"], "--min-nodes must not be negative. Got -1."),
         (["src", "-r", "1", "--jobs", "0"], "--jobs must be"),
         (["none.py", "-r", "1"], "none.py: No such file or directory"),
@@ -154,6 +186,37 @@ def test_the_loader_lists_functions():
     assert len(twice.names) == 3
     labels = load_functions("src", values=True).data[0].labels
     assert labels[0] == ("FunctionDef", "total")
+
+
+@posix
+def test_links_count_once(here):
+    (here / "src/0.py").symlink_to("a.py")
+    (here / "src/sub/up").symlink_to("..")
+    (here / "src/none.py").symlink_to("nowhere.py")
+    (here / "src/self.py").symlink_to("self.py")
+    (here / "other.py").write_text(COPY.format(name="other", limit=0), encoding="utf-8")
+    for name in ("src/o1.py", "src/o2.py"):
+        (here / name).symlink_to(here / "other.py")
+    files = load_functions("src", min_nodes=20).files
+    assert files == ["src/a.py", "src/a.py", "src/o1.py", "src/sub/b.py", "src/sub/c.py"]
+    assert load_functions(["src/0.py", "src/a.py"]).files == ["src/0.py"] * 2
+    assert len(load_functions(["src", here / "src"]).files) == 5
+
+
+def test_files_of_folders_that_cannot_be_read_are_skipped(here, monkeypatch):
+    read = pathlib.Path.read_bytes
+
+    def read_bytes(path):
+        if path.name == "b.py":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(pathlib.Path, "read_bytes", read_bytes)
+    found = load_functions("src")
+    assert found.skipped == [(str(pathlib.Path("src/sub/b.py")), "Permission denied")]
+    assert found.names == ["total", "Window.area", "sum_up"]
+    with pytest.raises(PermissionError):
+        load_functions("src/sub/b.py")
 
 
 def test_the_loader_checks_its_arguments(tmp_path):

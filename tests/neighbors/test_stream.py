@@ -278,6 +278,19 @@ def test_a_file_is_kept(path):
     assert rows_of(read(path)) == slowly(SOME, None, 1)
 
 
+@pytest.mark.parametrize("name", ["pairs.npz", "pairs.csv", "pairs.parquet"])
+def test_a_folder_is_not_replaced_by_a_file(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(IsADirectoryError, match=f"{name} is a folder"):
+        tm.within(SOME, radius=1, out=tmp_path / name, overwrite=True, progress=not_called)
+    with pytest.raises(FileExistsError, match=f"{name} exists"):
+        tm.within(SOME, radius=1, out=tmp_path / name)
+
+
+def not_called(done, total):
+    raise AssertionError
+
+
 @pytest.mark.usefixtures("narrow")
 def test_a_stopped_join_leaves_no_file(path):
     for old in (None, "old"):
@@ -317,6 +330,28 @@ def test_parquet_is_an_extra(tmp_path, monkeypatch):
 
 
 # --- memory and signals ------------------------------------------------------------
+
+FULL = """
+import resource, signal, sys
+import treemetric as tm
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+trees = tm.TreeSet([tm.Tree.from_sequence(text) for text in ("ab", "ac")] * 500)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, -1))
+try:
+    tm.within(trees, radius=1, out=sys.argv[1], overwrite=True)
+except OSError as error:
+    print(error.filename == sys.argv[1] or sys.argv[1].endswith("parquet"))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of other systems are not known")
+def test_a_full_disk_leaves_the_old_file(path):
+    path.write_bytes(b"old")
+    assert run_script(FULL, path).split() == ["True"]
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
 
 MANY = """
 import resource, sys

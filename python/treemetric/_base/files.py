@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -23,6 +24,8 @@ _PART = re.compile(r"\.\d+(-[0-9a-f]+)?\.part$")
 # moment. Attempts after the first, and seconds between two.
 _ATTEMPTS = 20 if sys.platform == "win32" else 0
 _PAUSE = 0.05
+# Disk, quota or largest file.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -66,8 +69,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 replace(part, path)
         if os.name != "posix":
             replace(part, path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        # Writes to a full disk do not name the file.
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            error.filename = os.fspath(path)
         raise
     sync_folder(path.parent)
 

@@ -35,6 +35,7 @@ from treemetric.cli.outputs import (
     target_of,
 )
 from treemetric.neighbors import Duplicates, deduplicate
+from treemetric.neighbors.request import check_radius
 from treemetric.treeset import TreeSet
 
 
@@ -81,6 +82,8 @@ def add_parsers(commands: Any) -> None:
 def _duplicates(arguments: argparse.Namespace) -> None:
     target = target_of(arguments)
     check_free(target, arguments)
+    # Before files are read, which may take long.
+    check_radius(arguments.radius, "deduplicate")
     costs = costs_of(arguments)
     trees, places = read_members(arguments)
     check_words(costs, trees)
@@ -113,8 +116,8 @@ def _copied(found: Duplicates, trees: TreeSet, places: list[Source]) -> Iterator
 
 def _summary(found: Duplicates, places: list[Source]) -> str:
     copied = found.sizes[found.sizes > 1]
-    count, groups = counted(places), f"{len(copied)} group{'s' * (len(copied) != 1)}"
-    return f"{copied.sum()} of {count} are near-duplicates, in {groups}"
+    groups = count_of(len(copied), "group")
+    return f"{copied.sum()} of {counted(places)} are near-duplicates, in {groups}"
 
 
 def _save(target: Target, found: Duplicates, trees: TreeSet, places: list[Source]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = [
 # Smaller functions are left out: most of them look alike.
 _LEAST = 20
 _WIDEST_PLACE = 60
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Source(NamedTuple):
@@ -68,6 +70,9 @@ def read_members(arguments: argparse.Namespace) -> tuple[TreeSet, list[Source]]:
     if arguments.min_nodes is not None and arguments.min_nodes < 0:
         message = f"--min-nodes must not be negative. Got {arguments.min_nodes}."
         raise ValueError(message)
+    if STDIN in arguments.paths and arguments.format == "python":
+        message = "Functions are read from files and folders, not from standard input."
+        raise ValueError(message)
     code = [path for path in arguments.paths if _is_code(path, arguments.format)]
     others = [path for path in arguments.paths if path not in code]
     sets: list[TreeSet] = []
@@ -84,7 +89,7 @@ def read_members(arguments: argparse.Namespace) -> tuple[TreeSet, list[Source]]:
         least = _LEAST if arguments.min_nodes is None else max(arguments.min_nodes, 1)
         functions = load_functions(code, min_nodes=least, values=values_of(arguments))
         for file, reason in functions.skipped:
-            print(f"treemetric: warning: {shown_path(file)}: {reason}", file=sys.stderr)
+            print(f"treemetric: warning: {_on_line(shown_path(file))}: {reason}", file=sys.stderr)
         if functions.skipped and not others and len(functions.data) == 0:
             skipped = count_of(len(functions.skipped), "file")
             message = f"no function of {least} nodes or more was found; {skipped} could not be read"
@@ -108,9 +113,9 @@ def _is_code(path: str, name: str | None) -> bool:
 
 
 def counted(places: Sequence[Source]) -> str:
-    """Return how many functions or trees there are."""
+    """Return how many functions or trees there are, in words after "0 of"."""
     is_code = len(places) > 0 and all(place.file is not None for place in places)
-    return count_of(len(places), "function" if is_code else "tree")
+    return f"{len(places)} {'functions' if is_code else 'trees'}"
 
 
 def member_lines(group: Sequence[Member], far: Callable[[float], str]) -> list[str]:
@@ -149,4 +154,9 @@ def write_groups(target: Target, groups: Iterable[Sequence[Member]], count: int,
 
 
 def _where(place: Source) -> str:
-    return str(place.name) if place.file is None else f"{place.file}:{place.line}"
+    return _on_line(str(place.name) if place.file is None else f"{place.file}:{place.line}")
+
+
+def _on_line(name: str) -> str:
+    """Return a name without characters that end a line or control a terminal."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), name)

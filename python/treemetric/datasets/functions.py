@@ -37,7 +37,8 @@ def load_functions(
     ----------
     paths : path or iterable of path
         Files and folders of Python source. A folder stands for all of its ``.py`` and ``.pyi``
-        files and those of its subfolders, without hidden ones, in the order of their paths.
+        files and those of its subfolders, without hidden ones, in the order of their paths. A
+        file and the links to it count once.
     min_nodes : int, default=20
         Smallest number of nodes of a function.
     max_nodes : int, default=None
@@ -61,14 +62,15 @@ def load_functions(
             Qualified names of the functions inside their files. If a file defines a name
             several times, ``#2``, ``#3``, and so on are appended.
         skipped : list of (str, str)
-            Files that are not valid Python, with the reason.
+            Files that are not valid Python, and files of folders that cannot be read, with the
+            reason.
 
     Raises
     ------
     ValueError
         If a parameter is invalid.
     OSError
-        If a file cannot be read.
+        If a file of `paths` cannot be read.
 
     See Also
     --------
@@ -100,10 +102,15 @@ def load_functions(
     lines: list[int] = []
     names: list[str] = []
     skipped: list[tuple[str, str]] = []
-    for path in python_files(paths):
+    for path, is_given in python_files(paths):
         file = str(path)
         try:
             module = parsed(decoded(path.read_bytes()))
+        except OSError as error:
+            if is_given:
+                raise
+            skipped.append((file, error.strerror or str(error)))
+            continue
         except ValueError as error:
             skipped.append((file, str(error)))
             continue
@@ -119,19 +126,30 @@ def load_functions(
     return Bunch(data=data, files=files, lines=lines, names=names, skipped=skipped)
 
 
-def python_files(paths: Path | Iterable[Path]) -> Iterator[FilePath]:
-    """Yield the files of Python source among files and in folders, each once."""
+def python_files(paths: Path | Iterable[Path]) -> Iterator[tuple[FilePath, bool]]:
+    """Yield the files of Python source among files and in folders, each once.
+
+    The second value states whether the file was given, not found in a folder.
+    """
     single = isinstance(paths, (str, os.PathLike))
     given: Any = [paths] if single else list(paths) if isinstance(paths, Iterable) else None
     if given is None or not all(isinstance(path, (str, os.PathLike)) for path in given):
         refuse("paths", _LOADER, "a path or an iterable of paths", shown(paths))
-    seen: set[FilePath] = set()
+    seen: set[str] = set()
     for path in map(FilePath, given):
-        found = sorted(_in_folder(path)) if path.is_dir() else [path]
-        for file in found:
-            if file not in seen:
-                seen.add(file)
-                yield file
+        is_given = not path.is_dir()
+        for file, real in _without_links([path] if is_given else sorted(_in_folder(path))):
+            if real not in seen:
+                seen.add(real)
+                yield file, is_given
+
+
+def _without_links(files: list[FilePath]) -> Iterator[tuple[FilePath, str]]:
+    """Yield files with their real paths: of a file and its links the file, otherwise one link."""
+    chosen: dict[str, FilePath] = {}
+    for file in sorted(files, key=FilePath.is_symlink):
+        chosen.setdefault(os.path.realpath(file), file)
+    return ((file, real) for file in files if chosen[real := os.path.realpath(file)] == file)
 
 
 def _in_folder(folder: FilePath) -> Iterator[FilePath]:

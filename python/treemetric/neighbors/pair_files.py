@@ -69,6 +69,9 @@ def check_target(out: object, overwrite: object, function: str) -> Path:
             "or another name"
         )
         raise FileExistsError(message)
+    if path.is_dir():
+        message = f"{path} is a folder; a file does not replace it"
+        raise IsADirectoryError(message)
     if path.suffix.lower() == ".parquet":
         _arrow()
     return path
