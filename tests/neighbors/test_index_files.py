@@ -132,6 +132,8 @@ def test_paths_are_checked(tmp_path):
         index.save(tmp_path / "trees.index")
     with pytest.raises(FileNotFoundError, match="folder"):
         index.save(tmp_path / "nowhere" / "trees.index")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        index.save(tmp_path, overwrite=True)
     with pytest.raises(FileNotFoundError):
         tm.TreeIndex.open(tmp_path / "other.index")
     for function in (index.save, tm.TreeIndex.open):

@@ -309,6 +309,9 @@ class TreeIndex:
         if not check_bool(overwrite, "overwrite", "TreeIndex.save") and target.exists():
             message = f"{target} exists; use overwrite=True to replace it, or another name"
             raise FileExistsError(message)
+        if target.is_dir():
+            message = f"{target} is a folder; an index does not replace it"
+            raise IsADirectoryError(message)
         if not target.absolute().parent.is_dir():
             message = f"No such folder for the index: {target.parent}"
             raise FileNotFoundError(message)
