@@ -8,13 +8,13 @@ use crate::pairwise::Neighbor;
 use crate::parallel::{self, Cancel, Crew, Tasks};
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Tasks of a round for each thread. What they find is held until the round ends.
 const ROUND: usize = 32;
-/// The same of chunks: most tasks of a round, and pairs of kinds from which on rounds get shorter.
+/// Most tasks of a round of chunks.
 const MOST_TASKS: usize = 1024;
-const ROUND_PAIRS: usize = 1 << 20;
 /// Rows that a thread sorts at a time, in neighbours.
 const PART: usize = 1 << 16;
 /// Bytes of a pair of kinds, of a neighbour, and of a neighbour in the arrays of the caller.
@@ -57,29 +57,40 @@ pub struct Cursor {
     found: Vec<Found>,
     place: usize,
     pairs: usize,
+    /// What was reported: tasks that are run again do not count down.
+    reported: u64,
 }
 
 impl Default for Cursor {
     fn default() -> Self {
-        Self { task: 0, tasks: ROUND, found: Vec::new(), place: 0, pairs: 0 }
+        Self { task: 0, tasks: ROUND, found: Vec::new(), place: 0, pairs: 0, reported: 0 }
     }
 }
 
 impl Cursor {
-    /// Takes what the tasks before `task` have found.
-    fn take(&mut self, task: usize, found: Vec<Found>) {
+    /// Takes what the tasks of a round have found, where `most` pairs are enough.
+    fn take(&mut self, round: Round, most: usize) {
         // Rounds grow as long as they find little, so that many threads have something to do.
-        let wanted = if found.len() > ROUND_PAIRS { self.tasks / 2 } else { self.tasks * 2 };
+        let wanted = if round.found.len() > most { self.tasks / 2 } else { self.tasks * 2 };
         self.tasks = wanted.clamp(1, MOST_TASKS);
-        (self.task, self.found, self.place, self.pairs) = (task, found, 0, 0);
+        self.task += round.tasks;
+        (self.found, self.place, self.pairs) = (round.found, 0, 0);
+    }
+
+    /// Pairs of kinds that are in memory.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.found.len()
     }
 }
 
 /// What some tasks have found, in order.
 #[derive(Debug, Default)]
-pub(super) struct Round {
-    pub(super) found: Vec<Found>,
-    pub(super) stages: Stages,
+struct Round {
+    /// Number of tasks: all, or the first ones if they have found enough.
+    tasks: usize,
+    found: Vec<Found>,
+    stages: Stages,
 }
 
 impl Join {
@@ -96,29 +107,38 @@ impl Join {
         ) as u64
     }
 
-    /// Runs some tasks. `poll(done)` is called now and then with the number of trees of x that are
-    /// done, and may stop the work by returning `false`.
+    /// Runs some tasks; none begins after those before it have found more than `most` pairs of
+    /// kinds. `poll(done)` is called now and then with the number of trees of x that are done, and
+    /// may stop the work by returning `false`.
     fn run(
         &self,
         input: &Input<'_>,
-        tasks: Range<usize>,
-        threads: usize,
-        cancel: &Cancel,
+        (tasks, most): (Range<usize>, usize),
+        (threads, cancel): (usize, &Cancel),
         poll: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Round> {
         let queries = self.queries(input, cancel);
+        let held = AtomicUsize::new(0);
         let work = |scratch: &mut QueryScratch, task: usize| {
+            // The first one always begins, so that every round gets on.
+            if task > 0 && held.load(Ordering::Relaxed) > most {
+                return Ok((task, None));
+            }
             let kinds = self.tasks[tasks.start + task].clone();
-            let mut round = Round::default();
+            let mut round = Round { tasks: 1, ..Round::default() };
             for query in kinds {
                 round.stages += queries.answer(query, scratch, &mut round.found)?;
             }
-            Ok((task, round))
+            held.fetch_add(round.found.len(), Ordering::Relaxed);
+            Ok((task, Some(round)))
         };
         let mut rounds: Vec<Option<Round>> = tasks.clone().map(|_| None).collect();
         let done = Cell::new(self.trees_before(tasks.start));
-        let receive = |(task, round): (usize, Round)| {
-            rounds[task] = Some(round);
+        let receive = |(task, round): (usize, Option<Round>)| {
+            if round.is_none() {
+                return;
+            }
+            rounds[task] = round;
             let kinds = &self.tasks[tasks.start + task];
             let trees = self.x.trees_before(kinds.end) - self.x.trees_before(kinds.start);
             done.set(done.get() + trees as u64);
@@ -127,7 +147,10 @@ impl Join {
         let work_of = Tasks { threads, count, cancel };
         parallel::for_each(work_of, QueryScratch::default, work, receive, || poll(done.get()))?;
         let mut all = Round::default();
-        for round in rounds.into_iter().flatten() {
+        // Threads begin tasks in order, but look at what is held in any order: what was found behind a
+        // task that did not begin is found again.
+        for round in rounds.into_iter().map_while(|round| round) {
+            all.tasks += 1;
             all.stages += round.stages;
             if all.found.is_empty() {
                 all.found = round.found;
@@ -172,8 +195,16 @@ impl Join {
                 return Ok(chunk);
             }
             let end = self.tasks.len().min(cursor.task + cursor.tasks);
-            let round = self.run(input, cursor.task..end, threads, cancel, &mut poll)?;
-            cursor.take(end, round.found);
+            // A round holds little more than a chunk, however many pairs its tasks would find.
+            let wanted = (cursor.task..end, most);
+            let mut reported = cursor.reported;
+            let mut report = |done: u64| {
+                reported = reported.max(done);
+                poll(reported)
+            };
+            let round = self.run(input, wanted, (threads, cancel), &mut report)?;
+            cursor.reported = reported;
+            cursor.take(round, most);
         }
     }
 
@@ -221,7 +252,8 @@ impl Join {
         let mut next = 0;
         while next < self.tasks.len() {
             let end = self.tasks.len().min(next + ROUND * threads);
-            let round = self.run(input, next..end, threads, cancel, &mut poll)?;
+            let wanted = (next..end, usize::MAX);
+            let round = self.run(input, wanted, (threads, cancel), &mut poll)?;
             next = end;
             pairs += round.found.iter().map(|found| self.pairs_of(found)).sum::<u64>();
             computed += round.stages.computed;

@@ -115,6 +115,49 @@ fn check(x: &Set, y: &Set, input: &Input<'_>) -> std::result::Result<(), TestCas
     Ok(())
 }
 
+/// Many tasks that find nothing, then many that find a lot.
+#[test]
+fn chunks_hold_little_more_than_what_is_asked_for() {
+    let chain = |label: i32, nodes: i32| Plain {
+        codes: vec![label; nodes as usize],
+        parents: (-1..nodes - 1).collect(),
+    };
+    let far = (0..60).map(|k| chain(k, 3 * k + 5));
+    let near = (0..40).map(|k| chain(60, 200 + k));
+    let x = Set::new(&far.chain(near).collect::<Vec<_>>());
+    let radius = 4.0;
+    let source = x.source(false);
+    let input = Input {
+        x: source,
+        y: source,
+        costs: Costs::Unit,
+        norm: None,
+        radius,
+        inside: true,
+        symmetric: true,
+    };
+    let cancel = Cancel::default();
+    for threads in [1, 2] {
+        let join = Join::new(&input, Way::Scan, threads, &cancel, || true).unwrap().unwrap();
+        let (mut cursor, mut pairs, mut reported) = (Cursor::default(), 0, 0);
+        loop {
+            let in_order = |done: u64| {
+                assert!(done >= reported);
+                reported = done;
+                true
+            };
+            let chunk = join.chunk(&input, &mut cursor, 7, (threads, &cancel), in_order).unwrap();
+            if chunk.queries.is_empty() {
+                break;
+            }
+            pairs += chunk.queries.len();
+            // Every task finds four pairs; each thread may have begun one when there were enough.
+            assert!(cursor.held() <= 7 + 4 * (threads + 1));
+        }
+        assert_eq!(pairs, 39 + 38 + 37 + 36);
+    }
+}
+
 proptest! {
     #![proptest_config(naive::cases(48))]
 
