@@ -61,6 +61,8 @@ html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "gallery/index": [], "explanation/glossary": []}
+html_js_files = [("search.js", {"defer": "defer", "priority": 900})]
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "treemetric"},
     "navbar_align": "left",

@@ -5,6 +5,7 @@ from hypothesis import given
 
 import treemetric as tm
 from strategies import trees
+from treemetric.alignment.layout import aligned_rows
 
 
 @given(trees(), trees())
@@ -16,6 +17,25 @@ def test_every_node_is_a_line(x, y):
     ops = [edit.op for edit in alignment.edits()]
     for sign, op in (("-", "delete"), ("+", "insert"), ("~", "replace")):
         assert signs.count(sign) == ops.count(op)
+
+
+@given(trees(), trees())
+def test_nodes_are_indented_below_their_parents_in_both_trees(x, y):
+    alignment = tm.align(x, y)
+    lines = alignment.to_text(max_rows=None).split("\n")
+    indents = [len(line[2:]) - len(line[2:].lstrip()) for line in lines]
+    rows = aligned_rows(alignment)
+    for tree, nodes in ((x, [row.i for row in rows]), (y, [row.j for row in rows])):
+        place = {node: at for at, node in enumerate(nodes) if node is not None}
+        for node, parent in enumerate(tree.parents.tolist()):
+            if parent >= 0:
+                assert indents[place[parent]] < indents[place[node]]
+
+
+def test_what_is_wrapped_is_below_its_wrapper():
+    x, y = tm.Tree.from_bracket("{a{b}{c}}"), tm.Tree.from_bracket("{a{b}{w{v}{c}}}")
+    assert tm.align(x, y).to_text().split("\n") == ["  a", "    b", "+   w", "+     v", "      c"]
+    assert tm.align(y, x).to_text().split("\n") == ["  a", "    b", "-   w", "-     v", "      c"]
 
 
 def test_long_texts_are_folded(capsys):

@@ -73,6 +73,9 @@ def test_shells_accept_the_script(capsys, tmp_path, shell):
         (["treemetric", "completion", "f"], ["fish"]),
         (["treemetric", "pairwise", "some"], ["some.jsonl"]),
         (["treemetric", "pairwise", "--costs", "some"], ["some.jsonl"]),
+        # As bash splits --to=p and --to=.
+        (["treemetric", "nearest", "--to", "=", "p"], ["parquet"]),
+        (["treemetric", "align", "--to", "="], ["text", "csv", "json", "html"]),
     ],
 )
 def test_bash_completes(capsys, tmp_path, words, expected):
@@ -88,6 +91,35 @@ def test_bash_completes(capsys, tmp_path, words, expected):
     run = run_command(found, "--norc", input=program, cwd=tmp_path)
     assert run.stdout.split() == expected
     assert run.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("treemetric ne", ["nearest\tfind the nearest trees of each tree"]),
+        ("treemetric dem", ["demo\tcompare functions of Python's standard library"]),
+        ("treemetric nearest --to p", ["parquet\tformat of the result"]),
+        ("treemetric show --len", ["--lengths\tnewick: labels hold the lengths of branches"]),
+        ("treemetric reproduce a", ["ablation\t"]),
+        ("treemetric pairwise some", ["some.jsonl"]),
+    ],
+)
+def test_fish_completes(capsys, tmp_path, line, expected):
+    found = shutil.which("fish")
+    if found is None:
+        pytest.skip("fish is not installed")
+    (tmp_path / "some.jsonl").write_text("", encoding="utf-8")
+    program = f'{output(capsys, "completion", "fish")}\ncomplete -C "{line}"\n'
+    run = run_command(found, "--no-config", input=program, cwd=tmp_path)
+    lines = run.stdout.splitlines()
+    assert [found[: len(start)] for found, start in zip(lines, expected, strict=True)] == expected
+
+
+def test_zsh_takes_values_in_the_same_word_and_quotes_apostrophes(capsys):
+    text = output(capsys, "completion", "zsh")
+    assert "'--norm=[" in text
+    assert "'-k+[" in text
+    assert "'demo:compare functions of Python'\\''s standard library'" in text
 
 
 def test_a_wrong_option_is_answered_by_the_command_with_the_right_one(capsys):

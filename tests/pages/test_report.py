@@ -1,5 +1,6 @@
 """The page about a collection: what it counts, what it samples, and how it looks in a browser."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -11,7 +12,7 @@ import treemetric as tm
 from browser import all_of, one, opened, texts, wait
 from strategies import trees as tree_strategy
 from treemetric.report import report_html
-from treemetric.report.facts import count_facts
+from treemetric.report.facts import count_facts, shared_folder
 from treemetric.report.pairs import near_pairs
 from treemetric.report.parts import histogram
 from treemetric.report.sample import choose_sample, cluster_sample, measure, outliers
@@ -49,6 +50,40 @@ def test_facts_are_those_of_a_plain_count(found):
         first.setdefault(tree, []).append(position)
     assert facts.distinct.tolist() == sorted(group[0] for group in first.values())
     assert sorted(facts.groups) == sorted(group for group in first.values() if len(group) > 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "folder"),
+    [
+        (None, ""),
+        ([], ""),
+        ([1, 2], ""),
+        (["a", "ab"], ""),
+        (["src/app/one.py", "src/app/old/two.py"], "src/app/"),
+        (["src/app", "src/application"], "src/"),
+        (["/a/b.py", "c.py"], ""),
+    ],
+)
+def test_names_share_whole_folders(names, folder):
+    assert shared_folder(names) == folder
+
+
+def test_shared_folders_are_left_out_of_names_and_stated_once():
+    trees = tm.TreeSet(words(5), ids=[f"home/src/{k}.py" for k in range(5)])
+    page = report_html(trees)
+    assert page.count("home/src/") == 1
+    assert "All names begin with home/src/, which is left out." in page
+    assert "All names begin" not in report_html(words(5))
+
+
+def test_counts_of_one_are_singular():
+    tree = tm.Tree.from_bracket("{a}")
+    page = report_html([tree])
+    for text in ("<b>1</b><span>tree</span>", "1 node: 1 tree", "<p>1 label occurs once.</p>"):
+        assert text in page
+    assert not re.search(r">1 (trees|nodes|labels|levels|groups)\b", page)
+    assert "<p>No two trees are equal.</p>" in page
+    assert "<p>1 tree is a copy of another one, in 1 group.</p>" in report_html([tree, tree])
 
 
 def test_a_sample_is_bounded_by_number_and_by_work():
@@ -169,7 +204,8 @@ def test_arguments_are_checked(options, match):
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=50))
 def test_every_value_is_in_one_bar(values):
     chart = histogram(np.array(values), "nodes")
-    counts = [int(part.split(" tree")[0].replace(",", "")) for part in chart.split(": ")[1:]]
+    found = re.findall(r": ([\d,]+) trees?</title>", chart)
+    counts = [int(count.replace(",", "")) for count in found]
     assert sum(counts) == len(values)
 
 

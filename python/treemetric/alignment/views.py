@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from treemetric._base.validation import check_int, refuse, shown
 from treemetric.alignment.layout import aligned_rows, label_text, unchanged_stretches
 
 if TYPE_CHECKING:
     from treemetric.alignment.align import Alignment
+    from treemetric.alignment.layout import Row
+    from treemetric.tree import Tree
 
 __all__ = ["AlignmentViews"]
 
@@ -36,8 +38,8 @@ class AlignmentViews:
         Returns
         -------
         str
-            One line for each node, indented by its depth. Deleted nodes start with ``-``, inserted
-            ones with ``+``, replaced ones with ``~``.
+            One line for each node, further to the right than its parents in both trees. Deleted
+            nodes start with ``-``, inserted ones with ``+``, replaced ones with ``~``.
 
         See Also
         --------
@@ -61,7 +63,7 @@ class AlignmentViews:
         folded = {}
         if max_rows is not None and len(rows) > max_rows:
             folded = dict(unchanged_stretches(rows, trees))
-        depths = [_depths(tree) for tree in trees]
+        depths = _depths(rows, trees)
         lines: list[str] = []
         at = 0
         while at < len(rows):
@@ -75,9 +77,8 @@ class AlignmentViews:
             row = rows[at]
             old = "" if row.i is None else label_text(alignment.x.labels[row.i], _LONGEST_LABEL)
             new = "" if row.j is None else label_text(alignment.y.labels[row.j], _LONGEST_LABEL)
-            depth = depths[1][row.j or 0] if row.i is None else depths[0][row.i]
             text = f"{old} -> {new}" if row.kind == "replaced" else old or new
-            lines.append(f"{_SIGNS[row.kind]} {'  ' * depth}{text}")
+            lines.append(f"{_SIGNS[row.kind]} {'  ' * depths[at]}{text}")
             at += 1
         return "\n".join(lines)
 
@@ -141,8 +142,15 @@ class AlignmentViews:
         return alignment_html(cast("Alignment", self))
 
 
-def _depths(tree: Any) -> list[int]:
-    depths: list[int] = []
-    for parent in tree.parents.tolist():
-        depths.append(0 if parent < 0 else depths[parent] + 1)
+def _depths(rows: Sequence[Row], trees: tuple[Tree, Tree]) -> list[int]:
+    """Return how far each row is indented: one step more than the parents of its nodes."""
+    parents = tuple(tree.parents.tolist() for tree in trees)
+    depth_of: tuple[dict[int, int], dict[int, int]] = ({-1: -1}, {-1: -1})
+    depths = []
+    for row in rows:
+        nodes = [(side, node) for side, node in enumerate((row.i, row.j)) if node is not None]
+        depth = 1 + max(depth_of[side][parents[side][node]] for side, node in nodes)
+        for side, node in nodes:
+            depth_of[side][node] = depth
+        depths.append(depth)
     return depths

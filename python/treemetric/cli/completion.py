@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -89,9 +90,16 @@ def _walk(parser: argparse.ArgumentParser, path: tuple[str, ...], text: str) -> 
 
 
 def _first_words(text: str) -> str:
-    """Return the help without defaults and details, in characters that need no quoting."""
-    short = re.split(r"[;:(]", text.replace("%%", "%"), maxsplit=1)[0].strip()
-    return re.sub(r"[^\w ,./%-]", "", short)[:70]
+    """Return the help without defaults and details, as a word of a shell without its quotes."""
+    short = re.split(r"[;(]", text.replace("%%", "%"), maxsplit=1)[0]
+    # What is before the first colon is the gist, unless it lists the formats that have the option.
+    head, _, rest = short.partition(": ")
+    if re.fullmatch(r"[\w-]+(, [\w-]+)*", head):
+        short = ": ".join(filter(None, (head, rest.split(": ")[0])))
+    else:
+        short = head
+    short = re.sub(r"[^\w ,:./%'-]", "", textwrap.shorten(short, 70, placeholder=""))
+    return short.rstrip(" ,:").replace("'", "'\\''")
 
 
 # --- bash --------------------------------------------------------------------------
@@ -119,7 +127,13 @@ _BASH = """\
 # Completion of {program} for bash.
 _{program}() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local path="" options="" words="" values="" files="" at
+  local path="" options="" words="" values="" files="" at found
+  # The shell splits --option=value in three.
+  if [[ "$current" == "=" ]]; then
+    current=""
+  elif [[ "$before" == "=" ]]; then
+    before="${{COMP_WORDS[COMP_CWORD-2]}}"
+  fi
   for ((at = 1; at < COMP_CWORD; at++)); do
     case "${{COMP_WORDS[at]}}" in
       -*) break ;;
@@ -133,17 +147,22 @@ _{program}() {{
   case "$path" in
 {cases}
   esac
-  if [[ -n "$values" ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
-  elif [[ -n "$files" ]]; then
-    mapfile -t COMPREPLY < <(compgen -f -- "$current")
-  elif [[ "$current" == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-  elif [[ -n "$words" ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  else
-    mapfile -t COMPREPLY < <(compgen -f -- "$current")
-  fi
+  COMPREPLY=()
+  while IFS= read -r found; do
+    COMPREPLY+=("$found")
+  done < <(
+    if [[ -n "$values" ]]; then
+      compgen -W "$values" -- "$current"
+    elif [[ -n "$files" ]]; then
+      compgen -f -- "$current"
+    elif [[ "$current" == -* ]]; then
+      compgen -W "$options" -- "$current"
+    elif [[ -n "$words" ]]; then
+      compgen -W "$words" -- "$current"
+    else
+      compgen -f -- "$current"
+    fi
+  )
 }}
 complete -o filenames -F _{program} {program}"""
 
@@ -172,7 +191,10 @@ def _zsh_function(command: _Command, commands: list[_Command]) -> str:
             value = f":value:({' '.join(option.choices)})"
         elif option.has_value:
             value = ":value:_files"
-        lines += [f"    '{flag}[{option.text}]{value}' \\" for flag in option.names]
+        for flag in option.names:
+            # The value may follow in the same word: --norm=max, -k3.
+            joined = ("=" if flag.startswith("--") else "+") if value else ""
+            lines.append(f"    '{flag}{joined}[{option.text}]{value}' \\")
     if not command.below:
         values = f"({' '.join(command.values)})" if command.values else "_files"
         return "\n".join([*lines, f"    '*:argument:{values}'", "}"])

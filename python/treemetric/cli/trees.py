@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -203,8 +201,6 @@ def _report(arguments: argparse.Namespace) -> None:
     costs = costs_of(arguments)
     trees = _read(arguments)
     check_words(costs, trees)
-    if arguments.functions and trees.ids is not None:
-        trees = TreeSet(trees, ids=_below_common_folder(trees.ids))
     title = arguments.title or ", ".join(map(shown_path, arguments.trees[:3]))
     page = report_html(
         trees,
@@ -217,13 +213,6 @@ def _report(arguments: argparse.Namespace) -> None:
     )
     write_text(target, page)
     _summarise(target, count_of(len(trees), "tree"))
-
-
-def _below_common_folder(names: Sequence[str]) -> list[str]:
-    """Return the names of files without the folders that all of them are in."""
-    shared = os.path.commonprefix([name.replace(os.sep, "/") for name in names])  # noqa: RUF071
-    start = shared.rfind("/") + 1
-    return [name[start:] for name in names]
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from treemetric._base.traversal import depths
 from treemetric.treeset import TreeSet
 
-__all__ = ["Facts", "LabelCount", "count_facts"]
+__all__ = ["Facts", "LabelCount", "count_facts", "shared_folder"]
 
 
 class LabelCount(NamedTuple):
@@ -63,3 +65,11 @@ def _labels(trees: TreeSet) -> list[LabelCount]:
         for code in order
         if nodes[code]
     ]
+
+
+def shared_folder(names: Sequence[object] | None) -> str:
+    """Return the folders that begin the names of all trees, as in "src/app/", or nothing."""
+    if not names or not all(isinstance(name, str) for name in names):
+        return ""
+    shared = os.path.commonprefix(list(map(str, names)))  # noqa: RUF071
+    return shared[: max(shared.rfind("/"), shared.rfind(os.sep)) + 1]

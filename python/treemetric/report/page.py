@@ -9,7 +9,7 @@ import numpy as np
 
 from treemetric._base.text_art import label_shown
 from treemetric._base.typing import CostsLike, Progress, Trees
-from treemetric._base.validation import check_int, check_n_jobs, count_of
+from treemetric._base.validation import check_int, check_n_jobs
 from treemetric._core import __version__
 from treemetric._pages.outline import Side, outline_data
 from treemetric._pages.scatter import Points, scatter_data
@@ -17,9 +17,9 @@ from treemetric._pages.shell import embedded, page
 from treemetric.alignment import align
 from treemetric.alignment.html import alignment_element
 from treemetric.plotting.common import classical_scaling
-from treemetric.report.facts import Facts, count_facts
+from treemetric.report.facts import Facts, count_facts, shared_folder
 from treemetric.report.pairs import JOIN_RADIUS, SMALLEST_JOINED, NearPair, near_pairs
-from treemetric.report.parts import bar, cards, code, histogram, number, table
+from treemetric.report.parts import bar, card, cards, code, counted, histogram, number, table
 from treemetric.report.sample import (
     Cluster,
     Sample,
@@ -57,11 +57,13 @@ class _Report(NamedTuple):
     pairs: list[NearPair]
     costs: CostsLike | None
     seed: int
+    # What all names begin with, which is left out.
+    folder: str
 
     def name(self, position: int) -> str:
         """Return the id of a tree, or its position."""
         ids = self.trees.ids
-        return f"tree {position}" if ids is None else str(ids[position])
+        return f"tree {position}" if ids is None else str(ids[position])[len(self.folder) :]
 
     def names(self, positions: list[int]) -> str:
         """Return the first names of a list, and how many follow."""
@@ -133,7 +135,8 @@ def report_html(
     sample = measure(checked, sampling.positions, costs, n_jobs=n_jobs, progress=progress)
     pairs = near_pairs(checked, facts.distinct, sample, costs, n_jobs, _PAIRS)
     clusters = cluster_sample(sample)
-    report = _Report(checked, facts, sampling, sample, clusters, pairs, costs, seed)
+    folder = shared_folder(checked.ids)
+    report = _Report(checked, facts, sampling, sample, clusters, pairs, costs, seed, folder)
     return page(title, _body(report, title), "report", "outline", "map")
 
 
@@ -156,13 +159,13 @@ def _summary(report: _Report) -> str:
     middle = float(np.median(facts.sizes)) if len(facts.sizes) else 0.0
     return cards(
         [
-            (number(len(facts.sizes)), "trees"),
-            (number(len(facts.distinct)), "different trees"),
-            (number(nodes), "nodes"),
-            (number(len(facts.labels)), "different labels"),
+            card(len(facts.sizes), "tree"),
+            card(len(facts.distinct), "different tree"),
+            card(nodes, "node"),
+            card(len(facts.labels), "different label"),
             (number(middle), "nodes of the median tree"),
             (number(int(facts.sizes.max(initial=0))), "nodes of the largest tree"),
-            (number(max(int(facts.depths.max(initial=0)), 0)), "largest depth"),
+            (number(int(facts.depths.max(initial=-1)) + 1), "levels of the deepest tree"),
         ]
     )
 
@@ -196,11 +199,11 @@ def _labels(report: _Report) -> str:
         for found in facts.labels[:_LABELS]
     ]
     once = sum(found.nodes == 1 for found in facts.labels)
-    shown = min(_LABELS, len(facts.labels))
-    text = (
-        f"<p>The {number(shown)} most frequent of {number(len(facts.labels))} labels. "
-        f"{number(once)} labels occur once.</p>"
-    )
+    text = f"{counted(once, 'label')} {'occurs' if once == 1 else 'occur'} once.</p>"
+    if len(facts.labels) > _LABELS:
+        most_of = f"The {_LABELS} most frequent of {counted(len(facts.labels), 'label')}."
+        text = f"{most_of} {text}"
+    text = f"<p>{text}"
     return text + table(("label", "nodes", "trees", ""), rows, (1, 2)).replace(
         "<th></th>", '<th class="wide"></th>'
     )
@@ -209,9 +212,11 @@ def _labels(report: _Report) -> str:
 def _equal(report: _Report) -> str:
     groups = report.facts.groups
     copies = sum(map(len, groups)) - len(groups)
+    if not groups:
+        return "<p>No two trees are equal.</p>"
     text = (
-        f"<p>{number(copies)} {'tree is a copy' if copies == 1 else 'trees are copies'} of another "
-        f"one, in {number(len(groups))} group{'s' * (len(groups) != 1)}.</p>"
+        f"<p>{counted(copies, 'tree')} {'is a copy' if copies == 1 else 'are copies'} of another "
+        f"one, in {counted(len(groups), 'group')}.</p>"
     )
     rows = [
         (
@@ -221,8 +226,6 @@ def _equal(report: _Report) -> str:
         )
         for group in groups[:_GROUPS]
     ]
-    if not rows:
-        return text
     return text + table(("trees", "nodes", "names"), rows, (0, 1))
 
 
@@ -240,7 +243,7 @@ def _near(report: _Report) -> str:
         summary = (
             f"<b>{number(pair.distance)}</b> <span class='faint'>({pair.relative:.1%})</span> "
             f"{code(names[0])} and {code(names[1])} "
-            f"<span class='faint'>{number(x.size)} and {number(y.size)} nodes</span>"
+            f"<span class='faint'>{number(x.size)} and {counted(y.size, 'node')}</span>"
         )
         alignment = align(x, y, costs=report.costs)
         title = f"Alignment of cost {alignment.cost:.6g}"
@@ -269,7 +272,7 @@ def _clusters(report: _Report) -> str:
         "<p>Each point is a tree; trees with a small share of edits are close to each other. The "
         "number of clusters is the one with the best silhouette. The medoid of a cluster has the "
         f"smallest mean distance to its other trees.</p>{_said(report)}",
-        embedded("map", scatter_data(f"Map of {count_of(len(places), 'tree')}", note, points)),
+        embedded("map", scatter_data(f"Map of {counted(len(places), 'tree')}", note, points)),
     ]
     for at, cluster in enumerate(clusters):
         parts.append(_cluster(report, at, cluster))
@@ -282,10 +285,12 @@ def _cluster(report: _Report, at: int, cluster: Cluster) -> str:
     medoid = int(sample.positions[cluster.medoid])
     mean = float(sample.relative[cluster.members, cluster.medoid].mean())
     others = [int(sample.positions[place]) for place in cluster.members if place != cluster.medoid]
-    span = f"{number(int(sizes.min()))} to {number(int(sizes.max()))} nodes"
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    span = counted(largest, "node")
+    if smallest < largest:
+        span = f"{number(smallest)} to {span}"
     text = (
-        f"<h3>Cluster {at + 1}: {number(len(cluster.members))} "
-        f"{'tree' if len(cluster.members) == 1 else 'trees'}, {span}</h3>"
+        f"<h3>Cluster {at + 1}: {counted(len(cluster.members), 'tree')}, {span}</h3>"
         f"<p>Medoid {code(report.name(medoid))}, mean share of edits {mean:.0%}."
     )
     if others:
@@ -303,9 +308,9 @@ def _far(report: _Report) -> str:
     ]
     for place, far in found:
         position = int(report.sample.positions[place])
-        size = number(int(report.facts.sizes[position]))
+        size = counted(int(report.facts.sizes[position]), "node")
         name = code(report.name(position))
-        summary = f"<b>{far:.0%}</b> {name} <span class='faint'>{size} nodes</span>"
+        summary = f"<b>{far:.0%}</b> {name} <span class='faint'>{size}</span>"
         parts.append(_tree(report, position, summary))
     return "".join(parts)
 
@@ -323,7 +328,7 @@ def _tree(report: _Report, position: int, summary: str = "show the medoid") -> s
 
 def _note(tree: Tree) -> str:
     lines = tree.to_text(max_nodes=_NOTE_NODES).splitlines()
-    return "\n".join([f"{tree.size} nodes", *(line[:48] for line in lines)])
+    return "\n".join([counted(tree.size, "node"), *(line[:48] for line in lines)])
 
 
 def _said(report: _Report, *, joined: bool = False) -> str:
@@ -353,7 +358,7 @@ def _method(report: _Report) -> str:
         "Sizes, labels and equal trees are those of all trees.",
     ]
     if count == distinct:
-        lines.append(f"The distances of all {number(distinct)} different trees were computed.")
+        lines.append("The distances of all different trees were computed.")
     else:
         lines.append(
             f"Distances were computed for a random sample of {number(count)} of {number(distinct)} "
@@ -361,14 +366,15 @@ def _method(report: _Report) -> str:
         )
         if sampling.too_large:
             lines.append(
-                f"{number(sampling.too_large)} "
-                f"{'tree was' if sampling.too_large == 1 else 'trees were'} too large for the "
-                "sample."
+                f"{counted(sampling.too_large, 'tree')} "
+                f"{'was' if sampling.too_large == 1 else 'were'} too large for the sample."
             )
         if report.costs is None:
             lines.append(
                 f"The nearest pairs include those within {JOIN_RADIUS} edits of all trees with "
                 f"{SMALLEST_JOINED} nodes or more."
             )
+    if report.folder:
+        lines.append(f"All names begin with {report.folder}, which is left out.")
     lines.append(f"Written by treemetric {__version__}. This page loads nothing from a network.")
     return "".join(f"<p>{escape(line)}</p>" for line in lines)

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bar", "cards", "code", "histogram", "number", "table"]
+__all__ = ["bar", "card", "cards", "code", "counted", "histogram", "number", "table"]
 
 _BARS = 40
 _WIDTH, _HEIGHT = 460, 170
@@ -21,6 +21,20 @@ def number(value: float) -> str:
     if float(value).is_integer():
         return f"{int(value):,}"
     return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 tree", "1,000 trees"."""
+    return f"{number(count)} {_plural(count, noun)}"
+
+
+def card(count: int, noun: str) -> tuple[str, str]:
+    """Return a number and what it counts, for `cards`."""
+    return number(count), _plural(count, noun)
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def code(text: object) -> str:
@@ -70,21 +84,20 @@ def histogram(values: NDArray[np.int64], what: str) -> str:
         # A single tree must be visible.
         height = max(height, 1.5) if count else 0.0
         first, last = int(edges[at]), int(edges[at + 1]) - 1
-        span = f"{first:,}" if first == last else f"{first:,} to {last:,}"
-        trees = "tree" if count == 1 else "trees"
+        span = f"{first:,} to {last:,} {what}" if first < last else counted(first, what[:-1])
         parts.append(
             f'<rect x="{_LEFT + at * step:.2f}" y="{floor - height:.2f}" '
             f'width="{max(step - 1, 0.6):.2f}" height="{height:.2f}">'
-            f"<title>{span} {escape(what)}: {count:,} {trees}</title></rect>"
+            f"<title>{escape(span)}: {counted(count, 'tree')}</title></rect>"
         )
     for at in sorted({0, len(counts) // 2, len(counts) - 1}):
         x = _LEFT + (at + 0.5) * step
         anchor = "start" if at == 0 and len(counts) > 1 else "middle"
         anchor = "end" if at == len(counts) - 1 and len(counts) > 1 else anchor
-        parts.append(
-            f'<text x="{x:.1f}" y="{_HEIGHT - 6}" text-anchor="{anchor}">{int(edges[at]):,}</text>'
-        )
-    parts.append(f'<text x="{_LEFT}" y="11">up to {highest:,} trees per bar</text>')
+        # The last number is the largest value, the others are the first values of their bars.
+        value = int(edges[at]) if at == 0 or anchor == "middle" else int(edges[at + 1]) - 1
+        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - 6}" text-anchor="{anchor}">{value:,}</text>')
+    parts.append(f'<text x="{_LEFT}" y="11">highest bar: {counted(highest, "tree")}</text>')
     label = escape(f"Histogram of {what} per tree")
     return (
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">'
