@@ -28,7 +28,8 @@ def total(prices, digits):
 def main() -> None:
     """Write _static/alignment.svg; the same versions write the same bytes."""
     mpl.rcParams["svg.hashsalt"] = "treemetric"
-    ax = plot_alignment(tm.align(from_ast(OLD).subtree(1), from_ast(NEW).subtree(1)))
+    old, new = (from_ast(source, values=True).subtree(1) for source in (OLD, NEW))
+    ax = plot_alignment(tm.align(old, new))
     ax.set_title("")
     path = Path(__file__).parent / "_static" / "alignment.svg"
     ax.figure.savefig(path, bbox_inches="tight", metadata={"Date": None})

@@ -86,7 +86,7 @@ def test_trees_sets_and_lists_are_searched_alike(query, documents):
 def test_results_are_values():
     page = tm.Tree.from_bracket("{ul{li{b}}{li{a{b}}}{li{a}}}")
     found = tm.find(tm.Tree.from_bracket("{li{a}}"), page, k=3)
-    assert repr(found) == "<FindResult: 3 matches at 0 to 1, 12.5% avoided>"
+    assert repr(found) == "<FindResult: 3 matches at 0 to 1, 12.5% of distances avoided>"
     assert [found.subtree(i).size for i in range(3)] == found.sizes.tolist()
     assert found.subtree(-1) == page.subtree(found[-1].node)
     assert found[1:] == [found[1], found[2]]
@@ -101,7 +101,9 @@ def test_results_are_values():
     assert list(frame.columns) == list(tm.Match._fields)
     assert frame["node"].tolist() == found.nodes.tolist()
     assert len(tm.find(page, [])) == 0
-    assert repr(tm.find(page, [], radius=1)) == "<FindResult: no matches, 0.0% avoided>"
+    assert (
+        repr(tm.find(page, [], radius=1)) == "<FindResult: no matches, 0.0% of distances avoided>"
+    )
 
 
 def test_the_empty_query_is_inserted_around():

@@ -40,10 +40,14 @@ def describe(error: BaseException) -> str:
     >>> error = ValueError("The 'n_jobs' parameter of f must be None, -1 or a positive int. Got 0.")
     >>> describe(error)
     '--jobs must be -1 or a positive int. Got 0.'
+    >>> describe(OSError(28, "No space left on device"))
+    'No space left on device'
     """
     text = str(error)
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        text = f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        # Without a file it is standard output, such as a full disk behind a redirection.
+        source = "" if error.filename is None else f"{error.filename}: "
+        text = f"{source}{error.strerror}"
     message = " ".join(text.split()) or type(error).__name__
     return _BOTH.sub(r"\1", _PARAMETER.sub(_must_be, message, count=1))
 

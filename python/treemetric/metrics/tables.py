@@ -122,12 +122,12 @@ def teds(
     pred: Any,
     true: Any,
     *,
-    preset: str = ...,
-    structure_only: bool = ...,
-    variant: str = ...,
-    ignore_nodes: Iterable[str] | None = ...,
-    normalize: Normalize | None = ...,
-    details: Literal[False] = ...,
+    preset: str = "default",
+    structure_only: bool = False,
+    variant: str = "content",
+    ignore_nodes: Iterable[str] | None = None,
+    normalize: Normalize | None = None,
+    details: Literal[False] = False,
 ) -> float: ...
 
 
@@ -136,11 +136,11 @@ def teds(
     pred: Any,
     true: Any,
     *,
-    preset: str = ...,
-    structure_only: bool = ...,
-    variant: str = ...,
-    ignore_nodes: Iterable[str] | None = ...,
-    normalize: Normalize | None = ...,
+    preset: str = "default",
+    structure_only: bool = False,
+    variant: str = "content",
+    ignore_nodes: Iterable[str] | None = None,
+    normalize: Normalize | None = None,
     details: Literal[True],
 ) -> TedsResult: ...
 

@@ -196,10 +196,11 @@ class FindResult(Immutable, Sequence[Match]):
 
     def __repr__(self) -> str:
         if not len(self):
-            return f"<FindResult: no matches, {self.avoided:.1%} avoided>"
+            return f"<FindResult: no matches, {self.avoided:.1%} of distances avoided>"
         near, far = self.distances[0], self.distances[-1]
         matches = "1 match" if len(self) == 1 else f"{len(self)} matches"
-        return f"<FindResult: {matches} at {near:g} to {far:g}, {self.avoided:.1%} avoided>"
+        avoided = f"{self.avoided:.1%} of distances avoided"
+        return f"<FindResult: {matches} at {near:g} to {far:g}, {avoided}>"
 
 
 def find(

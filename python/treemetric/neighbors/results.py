@@ -203,7 +203,8 @@ class NearestResult(_Result):
     def __repr__(self) -> str:
         n, k = self.indices.shape
         near = f"{k} neighbour{'s' * (k != 1)}"
-        return f"<NearestResult: {near} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"
+        avoided = f"{self.avoided:.1%} of distances avoided"
+        return f"<NearestResult: {near} of {count_of(n, 'tree')}, {avoided}>"
 
 
 class WithinResult(_Result):
@@ -267,4 +268,5 @@ class WithinResult(_Result):
     def __repr__(self) -> str:
         near, n = len(self.indices), len(self)
         found = count_of(near, "neighbour")
-        return f"<WithinResult: {found} of {count_of(n, 'tree')}, {self.avoided:.1%} avoided>"
+        avoided = f"{self.avoided:.1%} of distances avoided"
+        return f"<WithinResult: {found} of {count_of(n, 'tree')}, {avoided}>"

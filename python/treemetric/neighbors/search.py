@@ -168,7 +168,8 @@ def within(
         same time. The file appears when it is complete.
     once : bool, default=False
         If `out` is given: write a pair inside one set once, with source < target. Otherwise
-        it is written in both directions, like the neighbours of the result.
+        it is written in both directions, like the neighbours of the result. In memory,
+        ``to_frame(once=True)`` of the result lists each pair once.
     overwrite : bool, default=False
         If `out` is given: replace a file.
 
@@ -219,9 +220,10 @@ def within(
     (array([3, 1]), array([0., 1.]))
     """
     if out is None:
+        advice = {"once": "Use to_frame(once=True) of the result.", "overwrite": ""}
         for name, value in (("once", once), ("overwrite", overwrite)):
             if check_bool(value, name, "within"):
-                refuse(name, "within", "False if out is None", "True")
+                refuse(name, "within", "False if out is None", "True", advice[name])
         return SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm).within(radius)
     path = check_target(out, overwrite, "within")
     request = SearchRequest.checked(X, Y, costs, n_jobs, progress, "within", norm)
