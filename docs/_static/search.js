@@ -21,7 +21,14 @@ if (typeof Search !== "undefined") {
       if (!seen.has(key)) results.unshift((isPage && whole.get(page)) || found[at]);
       seen.add(key);
     }
-    return results;
+    // Pages that are about the query come first: its words are their title, or in it.
+    const rank = ([page, title]) => {
+      if (/^_generated\/(?!api|reference)|treemetric\.compat/.test(page)) return 0;
+      const name = title.toLowerCase().replaceAll("_", " ");
+      const text = words.join(" ").toLowerCase().replaceAll("_", " ");
+      return name === text ? 2 : ` ${name} `.includes(` ${text} `) ? 1 : 0;
+    };
+    return results.sort((a, b) => rank(a) - rank(b));
   };
 
   // The text of a page is its article, without the links above it and the line of parameters.
