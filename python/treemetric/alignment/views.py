@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int, count_of, refuse, shown
 from treemetric.alignment.layout import aligned_rows, label_text, unchanged_stretches
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class AlignmentViews:
         at = 0
         while at < len(rows):
             if len(lines) == max_rows:
-                lines.append(f"… {len(rows) - at} more rows")
+                lines.append(f"… {count_of(len(rows) - at, 'more row')}")
                 break
             if at in folded:
                 lines.append(f"  … {folded[at] + 1 - at} unchanged nodes")

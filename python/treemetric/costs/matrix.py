@@ -13,7 +13,7 @@ from treemetric._base.arrays import frozen
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
-from treemetric._base.validation import refuse, refuse_set
+from treemetric._base.validation import count_of, refuse, refuse_set
 from treemetric.costs.base import TOLERANCE, Costs, Parts, Symbol, Table, Violation
 
 LARGEST = 1e200  # so that no sum of costs overflows
@@ -288,4 +288,4 @@ class CostMatrix(Immutable, Costs):
         return CostMatrix, (self.alphabet, self.matrix)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self.alphabet)} labels>"
+        return f"<{type(self).__name__} of {count_of(len(self.alphabet), 'label')}>"

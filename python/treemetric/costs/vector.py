@@ -12,7 +12,7 @@ from treemetric import _core
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label, Vectors
-from treemetric._base.validation import check_memory, refuse, refuse_set, shown
+from treemetric._base.validation import check_memory, count_of, refuse, refuse_set, shown
 from treemetric.costs._vectors import (
     as_vectors,
     index_of,
@@ -385,7 +385,8 @@ class VectorCosts(Immutable, Costs):
 
     def __repr__(self) -> str:
         shape = self.vectors.shape[1] if self.projection is None else self.projection.shape[1]
-        return f"<VectorCosts ({self.kind}) of {len(self.alphabet)} labels in {shape} dimensions>"
+        labels = count_of(len(self.alphabet), "label")
+        return f"<VectorCosts ({self.kind}) of {labels} in {shape} dimensions>"
 
 
 def _projection(

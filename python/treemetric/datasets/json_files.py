@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from sklearn.utils import Bunch
 
 from treemetric._base.typing import Path
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import count_of, refuse, shown
 from treemetric.datasets._common import loaded
 from treemetric.datasets._text import check_path, fail, read_text
 from treemetric.tree import Tree
@@ -110,7 +110,7 @@ def load_jsonl(path: Path, *, target: str = "label", fields: Sequence[str] = ())
         data.alphabet, data.codes, data.parents, data.offsets, ids=data.ids, classes=classes
     )
     names = [str(name) for name in (numbers if data.ids is None else data.ids)]
-    bunch = loaded(data, names, f"{file.name}: {len(data)} trees from JSON Lines.\n")
+    bunch = loaded(data, names, f"{file.name}: {count_of(len(data), 'tree')} from JSON Lines.\n")
     bunch.fields = {field: values[field] for field in fields}
     return bunch
 
@@ -211,7 +211,9 @@ def load_json_folder(path: Path, *, class_from: ClassFrom = "auto") -> Bunch:
     trees = [_read_tree(folder / place) for place in places]
     names = [str(place.with_suffix("")) for place in places]
     data = TreeSet(trees, ids=names, classes=classes)
-    return loaded(data, names, f"{folder.name}: {len(data)} trees from a folder of JSON files.\n")
+    return loaded(
+        data, names, f"{folder.name}: {count_of(len(data), 'tree')} from a folder of JSON files.\n"
+    )
 
 
 def _classes(

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from treemetric._base.typing import Path
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import count_of, refuse, shown
 from treemetric.datasets._common import loaded
 from treemetric.datasets._text import check_path, fail, read_text
 from treemetric.treeset import TreeSet
@@ -117,7 +117,7 @@ def load_ptb(
         names.append(str(nodes[0].line))
         builder.add(nodes, "*" if graded else None)
     data = builder.tree_set(_numbered(names), classes if graded else None)
-    descr = f"{file.name}: {len(data)} trees from Penn Treebank brackets.\n"
+    descr = f"{file.name}: {count_of(len(data), 'tree')} from Penn Treebank brackets.\n"
     return loaded(data, list(data.ids or ()), descr)
 
 

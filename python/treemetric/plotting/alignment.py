@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treemetric._base.validation import check_int, refuse, shown
+from treemetric._base.validation import check_int, count_of, refuse, shown
 from treemetric.alignment import Alignment
 from treemetric.alignment.layout import (
     KINDS,
@@ -170,7 +170,10 @@ def _lines(rows: list[Row], alignment: Alignment, max_rows: int | None) -> list[
         kept = [line for line in shown_rows if isinstance(line, Row)]
         after = rows.index(kept[-1]) + 1 if kept else 0
         left_out = sum(row.kind != "kept" for row in rows[after:])
-        lines = [*shown_rows, f"⋯ {len(rows) - after} more rows with {left_out} edits"]
+        lines = [
+            *shown_rows,
+            f"⋯ {count_of(len(rows) - after, 'more row')} with {count_of(left_out, 'edit')}",
+        ]
     return lines
 
 

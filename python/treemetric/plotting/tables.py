@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from treemetric._base.validation import count_of
 from treemetric.alignment.layout import KINDS, Kind
 from treemetric.alignment.tables import AlignedTables, Cell, Grid, aligned_tables
 from treemetric.plotting.common import require_matplotlib
@@ -156,7 +157,8 @@ class _Side:
         longest: tuple[int, int],
     ) -> None:
         self.grid, self.notes, self.start = grid, notes, start
-        self.heading = f"{name}: {grid.height} rows, {len(grid.cells)} cells"
+        counts = count_of(grid.height, "row"), count_of(len(grid.cells), "cell")
+        self.heading = f"{name}: {counts[0]}, {counts[1]}"
         self.letters: dict[int, Letters] = {
             cell.node: letters_of(cell.tokens, pieces.get(cell.node)) for cell in grid.cells
         }
