@@ -36,8 +36,7 @@ def test_every_command_has_a_short_usage_and_examples(capsys, command):
     text = output(capsys, command, "--help")
     assert text.startswith(f"usage: treemetric {command} [options]")
     assert "\n\n" in text
-    if command != "demo":
-        assert f"  treemetric {command}" in text.split("examples:")[1] or command == "completion"
+    assert f"  treemetric {command}" in text.split("examples:")[1] or command == "completion"
 
 
 def test_the_version(capsys):
@@ -138,6 +137,16 @@ def test_without_a_command_the_help_is_printed(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("usage: treemetric COMMAND")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kind"),
+    [("-j", "x", "a whole number"), ("-k", "1.5", "a whole number"), ("-r", "far", "a number")],
+)
+def test_a_number_is_asked_for_in_plain_words(capsys, option, value, kind):
+    with pytest.raises(SystemExit):
+        main(["nearest" if option == "-k" else "within", "a.py", option, value])
+    assert f" must be {kind}. Got '{value}'." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from treemetric.cli import (
 )
 from treemetric.cli.common import add_jobs
 from treemetric.cli.errors import describe
-from treemetric.cli.help import Formatter, add_command, refuse_unknown, with_near_choice
+from treemetric.cli.help import Formatter, add_command, in_plain_words, refuse_unknown
 
 __all__ = ["main"]
 
@@ -155,7 +155,7 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        text = with_near_choice(message)
+        text = in_plain_words(message)
         self.exit(2, f"{self.prog}: error: {text} (see {self.prog} --help)\n")
 
 
@@ -192,6 +192,7 @@ def _add_demo(commands: Any) -> None:
         summary="compare functions of Python's standard library",
         description="Compare functions of Python's standard library, learn edit costs, and save "
         "plots.",
+        examples=("treemetric demo", "treemetric demo --output pictures --jobs 2"),
     )
     show.add_argument(
         "--output",

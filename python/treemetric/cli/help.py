@@ -9,9 +9,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-__all__ = ["Formatter", "add_command", "refuse_unknown", "with_near_choice"]
+__all__ = ["Formatter", "add_command", "in_plain_words", "refuse_unknown"]
 
 _WIDEST = 100
+_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)$")
 _CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)$")
 
 
@@ -66,15 +67,21 @@ def refuse_unknown(unknown: Sequence[str], parser: argparse.ArgumentParser) -> N
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
 
-def with_near_choice(message: str) -> str:
-    """Return an error of argparse; if a choice is invalid, with the one that may be meant.
+def in_plain_words(message: str) -> str:
+    """Return an error of argparse without types of Python, and with the choice that may be meant.
 
     Examples
     --------
-    >>> from treemetric.cli.help import with_near_choice
-    >>> with_near_choice("argument --to: invalid choice: 'jsn' (choose from 'csv', 'json')")
+    >>> from treemetric.cli.help import in_plain_words
+    >>> in_plain_words("argument --to: invalid choice: 'jsn' (choose from 'csv', 'json')")
     "argument --to: invalid choice: 'jsn' (choose from 'csv', 'json'). Did you mean json?"
+    >>> in_plain_words("argument -j/--jobs: invalid int value: 'x'")
+    "-j/--jobs must be a whole number. Got 'x'."
     """
+    number = _NUMBER.fullmatch(message)
+    if number:
+        kind = "a whole number" if number[2] == "int" else "a number"
+        return f"{number[1]} must be {kind}. Got {number[3]}."
     found = _CHOICE.search(message)
     near = (
         difflib.get_close_matches(found[1], re.findall(r"[\w-]+", found[2]), n=1) if found else []
