@@ -32,6 +32,13 @@ def test_nodes_are_indented_below_their_parents_in_both_trees(x, y):
                 assert indents[place[parent]] < indents[place[node]]
 
 
+def test_inserted_nodes_are_near_their_siblings():
+    x = tm.Tree.from_bracket("{f{p{q}}{if{v}{w}}{return}}")
+    y = tm.Tree.from_bracket("{f{p{q}{new}}{return}}")
+    lines = ["  f", "    p", "      q", "+     new", "-   if", "-     v", "-     w", "    return"]
+    assert tm.align(x, y).to_text().split("\n") == lines
+
+
 def test_what_is_wrapped_is_below_its_wrapper():
     x, y = tm.Tree.from_bracket("{a{b}{c}}"), tm.Tree.from_bracket("{a{b}{w{v}{c}}}")
     assert tm.align(x, y).to_text().split("\n") == ["  a", "    b", "+   w", "+     v", "      c"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
@@ -45,24 +46,50 @@ def aligned_rows(alignment: Alignment) -> list[Row]:
 
     An alignment keeps the order of ancestors and of siblings, hence preorder, so that
     the rows show both trees in preorder and no two matches cross. If the trees have no order,
-    the children of y are in the order of their partners.
+    the children of y are in the order of their partners. Between two matches, what is below the
+    deeper match comes first, so that a node is near its siblings.
     """
     replaced = {(edit.i, edit.j) for edit in alignment.edits() if edit.op == "replace"}
     partner = {i: j for i, j in alignment.pairs if i is not None}
     order = alignment._order_of_y()
     place = {j: position for position, j in enumerate(order)}
-    rows = []
+    rows: list[Row] = []
+    deleted: list[int] = []
     done = 0
+    above = [
+        _matches_above(alignment.x, {i for i, j in partner.items() if j is not None}),
+        _matches_above(alignment.y, {j for j in partner.values() if j is not None}),
+    ]
+
+    def flush(inserted: Sequence[int]) -> None:
+        """Append the rows between two matches."""
+        at = 0
+        for i in deleted:
+            while at < len(inserted) and above[1][inserted[at]] > above[0][i]:
+                rows.append(Row("inserted", None, inserted[at]))
+                at += 1
+            rows.append(Row("deleted", i, None))
+        rows.extend(Row("inserted", None, j) for j in inserted[at:])
+        deleted.clear()
+
     for i in range(alignment.x.size):
         j = partner[i]
         if j is None:
-            rows.append(Row("deleted", i, None))
+            deleted.append(i)
             continue
-        rows.extend(Row("inserted", None, k) for k in order[done : place[j]])
+        flush(order[done : place[j]])
         rows.append(Row("replaced" if (i, j) in replaced else "kept", i, j))
         done = place[j] + 1
-    rows.extend(Row("inserted", None, k) for k in order[done:])
+    flush(order[done:])
     return rows
+
+
+def _matches_above(tree: Tree, matched: set[int]) -> list[int]:
+    """Return how many ancestors of each node are matched."""
+    found: list[int] = []
+    for parent in tree.parents.tolist():
+        found.append(0 if parent < 0 else found[parent] + (parent in matched))
+    return found
 
 
 def unchanged_stretches(
