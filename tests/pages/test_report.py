@@ -225,3 +225,15 @@ def test_a_report_in_a_browser(tmp_path):
             assert one(page, "#clusters canvas").is_displayed()
             one(page, "#clusters input").send_keys("word 1")
             assert one(page, "#clusters .tm-found").text.endswith("found")
+
+
+def test_a_narrow_page_with_long_names_does_not_scroll_sideways(tmp_path):
+    folder = "/".join(["folder"] * 20)
+    trees = tm.TreeSet(words(12), ids=[f"{folder}/{'name' * 30}{k}" for k in range(12)])
+    path = tmp_path / "report.html"
+    path.write_text(report_html(trees), encoding="utf-8")
+    with opened(path, width=500) as page:
+        script = (
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert page.execute_script(script) == 0
