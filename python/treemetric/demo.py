@@ -19,8 +19,15 @@ from treemetric.alignment import align
 from treemetric.alignment.cooptimal import cooptimal
 from treemetric.datasets import load_stdlib_functions, make_glycans
 from treemetric.distances import pairwise_distances
-from treemetric.learning import BEDL
-from treemetric.plotting import plot_alignment, plot_distances, plot_embedding, plot_loss, plot_map
+from treemetric.inspection import label_weights
+from treemetric.learning import NCACosts
+from treemetric.plotting import (
+    plot_alignment,
+    plot_costs,
+    plot_distances,
+    plot_label_weights,
+    plot_map,
+)
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
 
@@ -178,7 +185,7 @@ def _report_learning(demo: _Demo) -> None:
     before = _errors(pairwise_distances(test.data, train.data, n_jobs=demo.n_jobs), train, test)
     demo.say(f"  every edit costs 1   {before:4.0%} error")
     start = time.perf_counter()
-    learner = BEDL(2, random_state=0, n_jobs=demo.n_jobs).fit(train.data, train.target)
+    learner = NCACosts(random_state=0, n_jobs=demo.n_jobs).fit(train.data, train.target)
     seconds = time.perf_counter() - start
     after = _errors(learner.transform(test.data), train, test)
     demo.say(f"  learned costs        {after:4.0%} error, after {seconds:.2f} s of training")
@@ -186,12 +193,12 @@ def _report_learning(demo: _Demo) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         return
-    figure = Figure(figsize=(12, 5.5), layout="constrained")
+    figure = Figure(figsize=(12, 5), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    plot_embedding(learner.costs_, ax=left)
-    left.set_title("Learned costs: distances between symbols, the gap at the centre")
-    plot_loss(learner, ax=right)
-    figure.savefig(demo.folder / "learned.png", dpi=120)
+    plot_label_weights(label_weights(learner), ax=left)
+    plot_costs(learner.costs_, ax=right)
+    right.set_title("Learned costs")
+    figure.savefig(demo.folder / "learned.png", dpi=120, bbox_inches="tight")
     demo.say(f"  {demo.folder / 'learned.png'}")
 
 
