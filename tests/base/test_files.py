@@ -158,7 +158,9 @@ def test_parts_of_killed_processes_are_removed(tmp_path):
     assert names(tmp_path) == kept
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"a": 1'])
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"a": 1', "[" * 100_000, "1" * 5000], ids=["empty", "{", "a", "deep", "long"]
+)
 def test_a_damaged_file_is_named(tmp_path, text):
     path = tmp_path / "a.json"
     path.write_text(text)

@@ -119,7 +119,10 @@ def test_lines_of_json_are_pairs(tmp_path, capsys):
         ("{", "Line 1 of"),
         ("[1]", "must be a JSON object with the fields 'pred' and 'true'. Got '[1]'."),
         ('{"pred": 1, "true": ""}', "Got 1 for 'pred'."),
+        ("[" * 100_000, "Line 1 of"),
+        ('{"pred": ' + "1" * 5000 + "}", "Line 1 of"),
     ],
+    ids=["{", "list", "number", "deep", "long"],
 )
 def test_bad_lines_are_refused(tmp_path, capsys, line, message):
     source = tmp_path / "pairs.jsonl"

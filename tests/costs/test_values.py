@@ -87,6 +87,28 @@ def test_negative_zeros_are_zeros():
     assert not np.signbit(signed.matrix).any()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_negative_zeros_of_vectors_are_zeros_for_files(tmp_path, dtype):
+    """Vectors are shared, not copied; files do not tell the zeros apart."""
+    plain = np.eye(2, dtype=dtype)
+    signed = np.where(plain == 0, -plain, plain)
+    assert np.signbit(signed[0, 1])
+    trees = [tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("b")]
+    for make in (
+        lambda vectors: tm.VectorCosts("ab", vectors),
+        lambda vectors: tm.VectorCosts("ab", plain, projection=vectors),
+        lambda vectors: tm.EmbeddingCosts("ab", vectors, own=vectors[0]),
+        lambda vectors: tm.PairCosts(vectors, vectors[0], vectors[1]),
+    ):
+        first, second = make(plain), make(signed)
+        assert first == second
+        assert hash(first) == hash(second)
+        assert first._fingerprint() == second._fingerprint()
+    path = tmp_path / "D.npy"
+    for vectors in (plain, signed):
+        tm.pairwise_distances(trees, costs=tm.VectorCosts("ab", vectors), out=path)
+
+
 def test_the_fingerprints_of_old_files_are_kept():
     """Files that were made by earlier versions can be resumed."""
     vectors = np.array([[1, 0], [0, 2]], dtype=np.float32)

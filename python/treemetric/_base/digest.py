@@ -12,7 +12,7 @@ from treemetric._base.typing import Label
 
 
 def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
-    """Return the SHA-256 digest of a list of byte strings and arrays."""
+    """Return the SHA-256 digest of a list of byte strings and arrays; -0.0 counts as 0.0."""
     found = hashlib.sha256()
     for part in parts:
         data: Any = part
@@ -20,6 +20,8 @@ def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
             # Hashed in place: a set of trees may take most of the memory.
             little = np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("<"))
             found.update(f"{little.dtype.str}{little.shape}".encode())
+            if little.dtype.kind == "f" and np.any((little == 0.0) & np.signbit(little)):
+                little = little + little.dtype.type(0)
             data = little.reshape(-1).view(np.uint8)
         # Lengths, so that no two lists of parts are joined to the same bytes.
         found.update(len(data).to_bytes(8, "little"))

@@ -151,6 +151,6 @@ def read_json(path: Path) -> Any:
     """Read a JSON file that this package wrote; the error names a damaged file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{path} is damaged ({error}). Remove it to have it made again."
         raise ValueError(message) from error

@@ -203,7 +203,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None, str | None]]:
         where = f"Line {number} of {source} must be a JSON object with the fields 'pred' and 'true'"
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # also integers of too many digits
             message = f"{where}. {error}."
             raise ValueError(message) from None
         if not isinstance(record, dict) or not {"pred", "true"} <= record.keys():
