@@ -15,8 +15,10 @@ from treemetric import (
     datasets,
     distributed,
     experiments,
+    features,
     inspection,
     learning,
+    metrics,
     regression,
     report,
     testing,
@@ -31,6 +33,7 @@ PACKAGES = (
     *("treemetric.plotting", "treemetric.experiments", "treemetric.testing", "treemetric.demo"),
     *("treemetric.distributed", "treemetric.convert", "treemetric.clustering"),
     *("treemetric.regression", "treemetric.inspection", "treemetric.report"),
+    *("treemetric.features", "treemetric.kernels", "treemetric.metrics"),
 )
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 # Arrays of ints have tests of their own; the value of a JSON file may be any int.
@@ -73,6 +76,7 @@ TREES = [
 ]
 CLASSES = [0, 0, 0, 1, 1, 1]
 TREE = TREES[2]
+TABLE = "<table><tr><td>1</td></tr></table>"
 UNIT = tm.UnitCosts()
 NEAREST = classification.KNeighborsTreeClassifier(2).fit(TREES, CLASSES)
 LEARNER = learning.NCACosts(n_fits=1, random_state=0).fit(TREES, CLASSES)
@@ -157,6 +161,12 @@ CALLS = {
     "TreeNeighborsGraph": partial(transformed, TreeNeighborsGraph),
     "TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams", "subtrees"]),
     "TreeKernel": partial(transformed, TreeKernel),
+    "features.TreeFeatures": partial(transformed, TreeFeatures, kinds=["paths", "pqgrams"]),
+    "features.pqgram_distance": partial(features.pqgram_distance, TREE, TREE),
+    "features.pqgram_distances": partial(features.pqgram_distances, TREES),
+    "kernels.TreeKernel": partial(transformed, TreeKernel),
+    "metrics.teds_scores": partial(metrics.teds_scores, [TABLE], [TABLE]),
+    "metrics.tsed_scores": partial(metrics.tsed_scores, ["x"], ["x"], language="ast"),
     "TreeIndex": partial(tm.TreeIndex, TREES),
     "TreeIndex.remove": tm.TreeIndex(TREES).remove,
     "TreeIndex.nearest": partial(tm.TreeIndex(TREES).nearest, TREES),
