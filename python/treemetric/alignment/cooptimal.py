@@ -184,8 +184,8 @@ def cooptimal(
         The costs of edits; every edit costs 1 by default.
     tol : float, optional
         Two steps are tied if they differ by at most this share of the distance. By default it is 0
-        if all costs are integers or short decimals, whose sums are exact, and 1e-9 for other costs,
-        which restores ties that rounding breaks; see Notes.
+        if all costs are integers up to 2**40 or short decimals (see `CostMatrix`), whose sums are
+        exact, and 1e-9 for other costs, which restores ties that rounding breaks; see Notes.
 
     Returns
     -------
@@ -203,11 +203,11 @@ def cooptimal(
     for each of m * n cells. Iterating over all alignments takes the sum of the sizes of all pairs
     of subtrees that they use.
 
-    Ties are decided step by step. Sums of integers and of short decimals are exact, and exactly the
-    optimal alignments are found by default. Sums of other costs are rounded by less than 1e-12 of
-    the largest cost per node; such small differences are ties for every `tol`. A `tol` far above
-    1e-9 does not bound the cost of nearly optimal alignments, because the differences of all steps
-    add up.
+    Ties are decided step by step. Sums of integers up to 2**40 and of short decimals are exact, and
+    exactly the optimal alignments are found by default. Sums of other costs are rounded by less
+    than 1e-12 of the largest cost per node; such small differences are ties for every `tol`. A
+    `tol` far above 1e-9 does not bound the cost of nearly optimal alignments, because the
+    differences of all steps add up.
 
     Iteration pairs nodes as early as possible, in preorder of x. The first alignment may differ
     from that of `align`, which prefers to keep subtrees together.
