@@ -29,8 +29,8 @@ SLOW = 10.0  # seconds that a small file must not take
 TREES = tm.TreeSet([tm.Tree.from_bracket("{a" + "{b}" * k + "}") for k in range(6)])
 WORDS = [tm.Tree.from_sequence(word) for word in ("abc", "abd", "xyz", "aa")]
 TABLE = {"alphabet": ["a", "b"], "matrix": [[0, "inf", 2], [1.5, 0, 5], [3, 4, 0]]}
-# Costs that are valid by themselves, and not for the trees they are used for.
-IN_USE = "replacing must cost at most"
+# Costs that are valid, and not for the trees they are used for: no file is damaged.
+IN_USE = ("replacing must cost at most", "The label ")
 # What stands in a mutated file where a number or a text stood.
 ODD = [b"-1", b"1e999", b"NaN", b"99999999999999999999", b"null", b"[]", b"{}", b'"', b"\\ud800"]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.typing import FloatArray, Label
-from treemetric._base.validation import refuse
+from treemetric._base.validation import refuse, refuse_set
 from treemetric.costs.matrix import CostMatrix, as_floats
 
 
@@ -74,6 +74,7 @@ class EmbeddingCosts(CostMatrix):
         vectors: npt.ArrayLike,
         own: npt.ArrayLike | None = None,
     ) -> None:
+        refuse_set(alphabet, "alphabet", "EmbeddingCosts")
         labels = tuple(alphabet)
         points = as_floats(vectors, "vectors", "EmbeddingCosts")
         if points.ndim != 2 or len(points) != len(labels):

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import refuse, shown
+from treemetric._base.validation import refuse, refuse_unordered, shown
 from treemetric._estimators.checks import check_some_trees
 from treemetric.tree import Tree
 from treemetric.treeset import TreeSet
@@ -59,12 +59,15 @@ def _from_trees(given: Any, width: int, name: str, owner: str) -> Constraints:
     must = f"a sequence of tuples of {width} trees, or positions together with X"
     if isinstance(given, (Tree, TreeSet, str, bytes)) or not np.iterable(given):
         refuse(name, owner, must, shown(given))
+    refuse_unordered(given, name, owner, must)
     rows = list(given)
     if not rows:
         refuse(name, owner, f"{must}, at least one", "none")
     numbers: dict[Tree, int] = {}
     positions = []
     for row in rows:
+        # The first tree of a triplet is the one that the others are compared with.
+        refuse_unordered(row, name, owner, must)
         members = list(row) if np.iterable(row) and not isinstance(row, (str, Tree)) else []
         if len(members) != width or not all(isinstance(tree, Tree) for tree in members):
             refuse(name, owner, must, shown(row))
