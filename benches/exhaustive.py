@@ -258,6 +258,10 @@ class Round:
             i, j = self.rng.randrange(len(self.X)), self.rng.randrange(len(self.Y))
             x, y, expected = self.X[i], self.Y[j], self.expected[i, j]
             add("distance", tm.distance(x, y, costs=costs) == expected, self.name(i, j))
+            cutoff = expected * self.rng.choice([0.5, 1, 2])
+            found = tm.distance(x, y, costs=costs, cutoff=cutoff)
+            bounded = expected if expected <= cutoff else np.inf
+            add("distance(cutoff=)", found == bounded, self.name(i, j))
             add("align", self.aligned(x, y, expected), self.name(i, j))
             found = tm.cooptimal(x, y, costs=costs)
             add("cooptimal.count", found.count == self.counts[i, j], self.name(i, j))
@@ -299,6 +303,10 @@ class Round:
                                          self.labels(x, y))  # fmt: skip
             got = tm.normalized_distance(x, y, costs=costs, norm=norm)
             yield f"normalized_distance ({norm})", np.isclose(got, right, rtol=1e-14, atol=0)
+            got = tm.normalized_similarity(x, y, costs=costs, norm=norm)
+            yield f"normalized_similarity ({norm})", np.isclose(got, 1 - right, rtol=0, atol=1e-14)
+            got = tm.pairwise_distances([x, y], [x, y], costs=costs, norm=norm)[0, 1]
+            yield f"pairwise_distances (norm {norm})", np.isclose(got, right, rtol=1e-14, atol=0)
         energies = (reference.incidence(x, y) * table).sum((1, 2)) / scale / TEMPERATURE
         weights = np.exp(energies.min() - energies)
         soft = tm.soft_alignment(x, y, temperature=TEMPERATURE, costs=costs)
@@ -316,6 +324,14 @@ class Round:
             yield "find", matches == [(j, whole[j]) for j in first]
         unordered = naive_unordered_distance(x, y, cost) / scale
         yield "unordered_distance", tm.unordered_distance(x, y, costs=costs) == unordered
+        yield "unordered_align", tm.unordered_align(x, y, costs=costs).cost == unordered
+        many = tm.unordered_pairwise_distances([y, x], [y, x], costs=costs)
+        yield "unordered_pairwise_distances", many[1, 0] == unordered
+        below = [[naive_unordered_distance(x.subtree(i), y.subtree(j), cost) / scale
+                  for j in range(y.size)] for i in range(x.size)]  # fmt: skip
+        below = np.array(below).reshape(x.size, y.size)
+        found = tm.unordered_subtree_distances(x, y, costs=costs)
+        yield "unordered_subtree_distances", found == below
 
     def labels(self, x: tm.Tree, y: tm.Tree) -> Any:
         """Return the labels that a norm looks at: those of the table, or of the trees."""
