@@ -39,6 +39,17 @@ pub enum Error {
         /// Bytes that could be had.
         available: u64,
     },
+    /// Small pieces of memory could not be had any more, in the middle of the work.
+    #[error("memory ran out: the process could not get the next small piece that the work needs")]
+    Exhausted,
+    /// The system refused to start threads.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
     /// The caller asked to stop; the result is not complete.
     #[error("the computation was cancelled")]
     Cancelled,

@@ -25,7 +25,7 @@ const HOMES: [(&str, &[&str]); 4] = [
     ("rayon", &["parallel.rs"]),
     ("pyo3", &["python/"]),
     ("numpy", &["python/"]),
-    ("unsafe", &["simd/"]),
+    ("unsafe", &["simd/", "python/allocator.rs"]),
 ];
 
 fn layer(room: &str) -> Option<usize> {

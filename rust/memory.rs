@@ -6,19 +6,34 @@
 //! `linux.rs` reads text files, `desktop.rs` asks macOS and Windows. Other systems report nothing, and
 //! nothing is refused there before it is tried.
 
-#[cfg(any(target_os = "macos", windows))]
+#[cfg_attr(not(any(target_os = "macos", windows)), allow(dead_code))] // tested everywhere
 mod desktop;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))] // tested everywhere
 mod linux;
 
 use crate::error::{Error, Result};
 use crate::parallel::Cancel;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Requests below this size are never refused: asking the system costs more than they do.
 pub(crate) const SMALL_REQUEST: u64 = 64 << 20;
 
 /// Entries to fill between two looks at the cancel flag.
 const CELLS_PER_CHECK: usize = 1 << 20;
+
+/// Whether an allocation failed and a reserve helped out, which is used up soon.
+static LOW: AtomicBool = AtomicBool::new(false);
+
+/// Tells all long loops of the process to stop with [`Error::Exhausted`], or that there is memory
+/// again. For allocators that keep a reserve.
+pub fn report_low(low: bool) {
+    LOW.store(low, Ordering::Relaxed);
+}
+
+#[inline(always)]
+pub(crate) fn is_low() -> bool {
+    LOW.load(Ordering::Relaxed)
+}
 
 /// Bytes that this process can still take, as far as the system reports it; `u64::MAX` if it does not.
 pub fn available() -> u64 {

@@ -148,14 +148,14 @@ fn forest(
     best
 }
 
-/// The edit distance of two forests by the tables of Zhang and Shasha, one for each pair of nodes,
-/// for trees that are too large for the recursion.
+/// The edit distance of two forests by the tables of Zhang and Shasha, one for each pair of key
+/// roots, for trees that are too large for the recursion.
 pub(crate) fn table_distance(x: &Plain, y: &Plain, cost: Cost<'_>) -> i64 {
     let (x, y) = (Postorder::new(x), Postorder::new(y));
     let (n, m) = (x.codes.len(), y.codes.len());
     let mut trees = vec![vec![0; m]; n];
-    for i in 0..n {
-        for j in 0..m {
+    for i in x.key_roots() {
+        for j in y.key_roots() {
             // Of these two subtrees, the distances of the forests that end before nodes a and b.
             let (s, t) = (x.first[i], y.first[j]);
             let mut forest = vec![vec![0; j - t + 2]; i - s + 2];
@@ -200,6 +200,11 @@ impl Postorder {
         let mut order = Self { codes: Vec::new(), first: Vec::new() };
         order.append(tree, -1);
         order
+    }
+
+    /// The nodes whose subtrees begin where that of no later node does, ascending.
+    fn key_roots(&self) -> Vec<usize> {
+        (0..self.first.len()).filter(|&i| !self.first[i + 1..].contains(&self.first[i])).collect()
     }
 
     fn append(&mut self, tree: &Plain, node: i32) {

@@ -4,6 +4,7 @@
 mod tests;
 
 use crate::error::{Error, Result};
+use crate::memory;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -28,10 +29,16 @@ impl Cancel {
     /// Whether to go on.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] after [`Cancel::cancel`].
+    /// [`Error::Cancelled`] after [`Cancel::cancel`]; [`Error::Exhausted`] if memory ran out.
     #[inline(always)]
     pub fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        if self.0.load(Ordering::Relaxed) {
+            Err(Error::Cancelled)
+        } else if memory::is_low() {
+            Err(Error::Exhausted)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -273,6 +280,8 @@ struct Borrowed(Option<rayon::ThreadPool>);
 type Idle = Option<(u32, Vec<rayon::ThreadPool>)>;
 
 static IDLE: Mutex<Idle> = Mutex::new(None);
+/// Room that a thread needs to start: its stack of 2 MiB, and what belongs to it.
+const THREAD_BYTES: u64 = 4 << 20;
 /// Idle pools that are kept; more are closed.
 const KEEP_POOLS: usize = 4;
 
@@ -290,10 +299,14 @@ impl Borrowed {
                 return Ok(Self(Some(pools.swap_remove(position))));
             }
         }
+        // A thread that starts and then cannot have its small stack for signals ends the process.
+        if memory::available() < threads as u64 * THREAD_BYTES {
+            return Err(Error::Exhausted);
+        }
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.thread_name(|k| format!("treemetric-{k}")).build();
         pool.map(|pool| Self(Some(pool)))
-            .map_err(|error| Error::Invalid(format!("could not start {threads} threads: {error}")))
+            .map_err(|error| Error::Threads { threads, reason: error.to_string() })
     }
 }
 

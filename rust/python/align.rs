@@ -49,8 +49,8 @@ fn on_pair_with<T: Send>(
         if cells > LONG_PAIR {
             return run::watched(py, |cancel| solve(&mut Workspace::of_team(threads), cancel));
         }
-        let at_once = || WORKSPACE.with_borrow_mut(|scratch| solve(scratch, &Cancel::default()));
-        if cells < SMALL_PAIR { Ok(at_once()?) } else { run::briefly(py, at_once) }
+        let quick = || WORKSPACE.with_borrow_mut(|scratch| solve(scratch, &Cancel::default()));
+        if cells < SMALL_PAIR { run::at_once(quick) } else { run::briefly(py, quick) }
     })
 }
 

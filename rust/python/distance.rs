@@ -49,7 +49,7 @@ fn pair_distance(
     };
     let quick = || WORKSPACE.with_borrow_mut(|scratch| compute(scratch, &NEVER));
     if plan.cells() < SMALL_PAIR {
-        return Ok(quick()?);
+        return run::at_once(quick);
     }
     if plan.cells() < LONG_PAIR {
         return run::briefly(py, quick);
@@ -188,7 +188,7 @@ pub(super) fn distance_by(
     with_pair(py, (x, y, table, index), |pair| {
         let scratch =
             &mut Scratch { workspace: &mut Workspace::default(), cancel: &Cancel::default() };
-        Ok(distance::distance_by(&pair, kernel, route, scratch)?)
+        run::at_once(|| distance::distance_by(&pair, kernel, route, scratch))
     })
 }
 

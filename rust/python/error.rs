@@ -1,14 +1,15 @@
 //! Core errors as Python exceptions, in one place.
 
 use crate::error::Error;
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Memory { .. } => PyMemoryError::new_err(message),
+            Error::Memory { .. } | Error::Exhausted => PyMemoryError::new_err(message),
+            Error::Threads { .. } => PyRuntimeError::new_err(message),
             Error::Cancelled => own("CancelledError", message),
             _ => PyValueError::new_err(message),
         }

@@ -4,6 +4,7 @@
 //! turn results and errors into Python objects. They hold no algorithms.
 
 mod align;
+mod allocator;
 mod ast;
 mod cost;
 mod distance;
@@ -78,6 +79,7 @@ mod core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         crate::simd::limit::check()?;
+        super::allocator::prepare()?;
         module.py().import("numpy")?;
         let _ = numpy::PyArray1::<f64>::from_vec(module.py(), vec![0.0]);
         Ok(())

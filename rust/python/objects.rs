@@ -6,7 +6,7 @@ use crate::python::tree::{Labels, TreeData};
 use crate::tree::adjacency;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 use std::collections::HashSet;
 
 /// Nodes between two looks for Ctrl-C.
@@ -64,6 +64,7 @@ impl<'py> Walk<'py> {
         } else if let Ok(tuple) = objects.cast::<PyTuple>() {
             self.waiting.extend(tuple.iter().rev().map(|object| (object, parent)));
         } else {
+            refuse_set(objects, &|| "children".to_owned())?;
             let first = self.waiting.len();
             for object in objects.try_iter()? {
                 self.waiting.push((object?, parent));
@@ -323,6 +324,18 @@ fn as_objects<'py>(objects: &Object<'py>) -> PyResult<Vec<Object<'py>>> {
     Ok(found)
 }
 
+/// Refuses a set, whose order differs between processes.
+fn refuse_set(objects: &Object<'_>, name: &dyn Fn() -> String) -> PyResult<()> {
+    if !objects.is_instance_of::<PySet>() && !objects.is_instance_of::<PyFrozenSet>() {
+        return Ok(());
+    }
+    let kind = objects.get_type().name()?;
+    Err(PyValueError::new_err(format!(
+        "{} must be a list; got a {kind}. The order of a set is arbitrary. Use a list.",
+        name()
+    )))
+}
+
 /// Calls a function with every item of a collection.
 fn each<'py>(
     objects: &Object<'py>,
@@ -339,6 +352,7 @@ fn each<'py>(
 
 /// Appends integers; bools, floats and texts are refused.
 fn integers(values: &Object<'_>, found: &mut Vec<i64>, name: &dyn Fn() -> String) -> PyResult<()> {
+    refuse_set(values, name)?;
     each(values, &mut |value| {
         let number = if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
         found.push(number.ok_or_else(|| not_an_integer(&value, &name()))?);

@@ -1,5 +1,6 @@
 //! The one door for long calls: GIL released, Ctrl-C seen, progress reported, errors mapped.
 
+use super::allocator;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Cancel, Tasks};
 use pyo3::prelude::*;
@@ -9,11 +10,18 @@ use std::sync::Mutex;
 /// Number of threads, and the callback that reports progress.
 pub(super) type Work = (usize, Option<Py<PyAny>>);
 
+/// Runs work of microseconds with the GIL.
+pub(super) fn at_once<T>(work: impl FnOnce() -> Result<T>) -> PyResult<T> {
+    allocator::prepare()?;
+    work().map_err(PyErr::from)
+}
+
 /// Runs short work without the GIL. It cannot be interrupted, so it must end within milliseconds.
 pub(super) fn briefly<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
+    allocator::prepare()?;
     py.detach(work).map_err(PyErr::from)
 }
 
@@ -62,6 +70,7 @@ pub(super) fn enter<T: Send>(
     total: u64,
     work: impl FnOnce(&Cancel, &mut dyn FnMut(u64) -> bool) -> Result<T> + Send,
 ) -> PyResult<T> {
+    allocator::prepare()?;
     let cancel = Cancel::default();
     let mut raised = None;
     let mut reported = None;

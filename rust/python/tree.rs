@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::python::labels::LabelTable;
-use crate::python::{ast, objects};
+use crate::python::{allocator, ast, objects};
 use crate::tree::{Numbering, Prepared, Shape, bracket, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
@@ -61,6 +61,7 @@ impl<'py> Labels<'py> {
 
 impl TreeData {
     pub(super) fn build(labels: Labels<'_>, codes: Vec<i32>, parents: Vec<i32>) -> PyResult<Self> {
+        allocator::prepare()?; // trees may be all that is made for a while
         if codes.len() != parents.len() {
             return Err(Error::Invalid(format!(
                 "labels and parents must have the same length; got {} labels and {} parents",

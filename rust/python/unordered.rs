@@ -36,9 +36,9 @@ fn on_pair<T: Send>(
         if cells > LONG_PAIR {
             return run::watched(py, |cancel| work(&pair, &mut Workspace::default(), cancel));
         }
-        let at_once =
+        let quick =
             || WORKSPACE.with_borrow_mut(|scratch| work(&pair, scratch, &Cancel::default()));
-        if cells < SMALL_PAIR { Ok(at_once()?) } else { run::briefly(py, at_once) }
+        if cells < SMALL_PAIR { run::at_once(quick) } else { run::briefly(py, quick) }
     })
 }
 
