@@ -24,8 +24,8 @@ const CELLS_PER_CHECK: usize = 1 << 20;
 /// Whether an allocation failed and a reserve helped out, which is used up soon.
 static LOW: AtomicBool = AtomicBool::new(false);
 
-/// Tells all long loops of the process to stop with [`Error::Exhausted`], or that there is memory
-/// again. For allocators that keep a reserve.
+/// Asks all long loops of the process to stop with [`Error::Exhausted`], or reports that there is
+/// memory again. For allocators that keep a reserve.
 pub fn report_low(low: bool) {
     LOW.store(low, Ordering::Relaxed);
 }

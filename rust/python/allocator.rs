@@ -3,7 +3,7 @@
 //! Large buffers are requested so that a failure is an error. Small ones are not: where one of them
 //! fails, Rust ends the process. So the system's allocator is asked as always, and a reserve of address
 //! space stands by, which is never touched. The first request that fails gives the reserve back to the
-//! system, is repeated, and tells all loops to stop (`memory::report_low`): they end with
+//! system, is repeated, and asks all loops to stop (`memory::report_low`): they end with
 //! [`Error::Exhausted`], which Python sees as `MemoryError`. The next call takes a new reserve, or refuses
 //! to start.
 

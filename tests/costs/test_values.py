@@ -89,7 +89,7 @@ def test_negative_zeros_are_zeros():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_negative_zeros_of_vectors_are_zeros_for_files(tmp_path, dtype):
-    """Vectors are shared, not copied; files do not tell the zeros apart."""
+    """Vectors are shared, not copied; the two zeros are one in files."""
     plain = np.eye(2, dtype=dtype)
     signed = np.where(plain == 0, -plain, plain)
     assert np.signbit(signed[0, 1])
