@@ -1,7 +1,9 @@
 """Distances beside compiled programs: one pair of every shape and size, and all pairs of sets.
 
-    python benches/compiled.py [--before FOLDER] [--program NAME=PATH ...]
+    python benches/compiled.py [--before FOLDER] [--program NAME=PATH ...] [--shape NAME ...]
                                [--set NAME=FILE.jsonl ...] [--longest SECONDS] [--smoke]
+
+With shapes, only pairs of these are compared, so that a run can be done in parts.
 
 A program is a peer that is not on PyPI, such as the C++ library tree-similarity. It reads lines
 `algorithm mode seconds file` from standard input, where the algorithm is `zs` (Zhang-Shasha) or
@@ -150,8 +152,9 @@ def row(name: str, peers: dict[str, Peer], mode: str, work: dict[str, tuple[str,
     return "| " + " | ".join(cells) + " |"
 
 
-def single_pairs(peers: dict[str, Peer], folder: Path, longest: float, *, smoke: bool) -> None:
-    for shape in SHAPES[:2] if smoke else SHAPES:
+def single_pairs(peers: dict[str, Peer], folder: Path, shapes: tuple[str, ...], longest: float, *,
+                 smoke: bool) -> None:  # fmt: skip
+    for shape in shapes[:2] if smoke else shapes:
         for peer in peers.values():
             peer.last.clear()
         for n in (10,) if smoke else SIZES:
@@ -191,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--before", metavar="FOLDER")
     parser.add_argument("--program", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--shape", action="append", choices=SHAPES)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=FILE.jsonl")
     text = "no work is started that is expected to take more processor seconds"
     parser.add_argument("--longest", type=float, default=60.0, help=text)
@@ -216,7 +220,10 @@ def main() -> None:
     print("|---" * (len(peers) + 1) + "|")
     with tempfile.TemporaryDirectory() as folder:
         limits = (0 if smoke else 1, arguments.longest)
-        single_pairs(peers, Path(folder), arguments.longest, smoke=smoke)
+        shapes = tuple(arguments.shape or SHAPES)
+        single_pairs(peers, Path(folder), shapes, arguments.longest, smoke=smoke)
+        if arguments.shape:
+            return
         functions = workloads.syntax_set(20 if smoke else 1000, 1)
         all_pairs(peers, Path(folder), f"{len(functions)} functions", functions, limits)
         for given in arguments.set:
