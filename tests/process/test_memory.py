@@ -93,6 +93,8 @@ calls = {
     "bracket": lambda: tm.TreeSet.from_bracket(texts),
     "deep": lambda: tm.Tree.from_bracket("{a" * 300000 + "}" * 300000),
 }
+for call in (tm.edit_counts, lambda trees: tm.nearest(trees, k=1)):
+    call(many[:3])  # imports SciPy, whose libraries may not fit in a child
 trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 if trim is not None:
     trim(0)
