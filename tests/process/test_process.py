@@ -40,7 +40,7 @@ def many_jobs(trees):
 
 LONG_CALLS = {
     "one pair": "tm.distance(zigzag(4000), zigzag(4000))",
-    "one pair, two jobs": "tm.distance(make_tree(rng, 12_000), make_tree(rng, 12_000), n_jobs=2)",
+    "one pair, two jobs": "tm.distance(binary(20_000), binary(20_000), n_jobs=2)",
     "one zigzag, two jobs": "tm.distance(zigzag(4000), zigzag(4000), n_jobs=2)",
     "one alignment, two jobs": "tm.align(make_tree(rng, 12_000), make_tree(rng, 12_000), n_jobs=2)",
     "one pair, cost matrix": "tm.distance(zigzag(4000), zigzag(4000), costs=COSTS)",
@@ -64,6 +64,9 @@ INTERRUPTED = """
 
     def zigzag(size):
         return make_tree(rng, size, "zigzag", "abcd")
+
+    def binary(size):
+        return make_tree(rng, size, "binary")
 
     trees = [make_tree(rng, 400) for _ in range(50)]
     MANY = tm.TreeSet(trees)[np.arange(20_000) % 50]
