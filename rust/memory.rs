@@ -51,10 +51,11 @@ pub fn available() -> u64 {
 /// # Errors
 /// [`Error::Memory`] if they cannot.
 pub fn check(what: &'static str, bytes: u64) -> Result<()> {
-    if bytes < SMALL_REQUEST {
-        return Ok(());
-    }
-    let available = available();
+    if bytes < SMALL_REQUEST { Ok(()) } else { fits(what, bytes, available()) }
+}
+
+/// The decision, from figures of any system.
+fn fits(what: &'static str, bytes: u64, available: u64) -> Result<()> {
     if bytes > available { Err(Error::Memory { what, bytes, available }) } else { Ok(()) }
 }
 
@@ -92,11 +93,7 @@ pub(crate) fn filled<T: Clone>(what: &'static str, len: usize, value: T) -> Resu
 pub(crate) fn check_text(len: usize) -> Result<()> {
     const SMALL_TEXT: usize = 1 << 20;
     let (what, bytes) = ("the trees of the text", 3 * len as u64);
-    if len < SMALL_TEXT {
-        return Ok(());
-    }
-    let available = available();
-    if bytes > available { Err(Error::Memory { what, bytes, available }) } else { Ok(()) }
+    if len < SMALL_TEXT { Ok(()) } else { fits(what, bytes, available()) }
 }
 
 /// Makes `buffer` at least `len` long, filling with `value`; counted before it is taken.
@@ -154,6 +151,21 @@ mod tests {
         }
         let error = check("the table", 1 << 60).unwrap_err();
         assert!(error.to_string().contains("the table needs 1152921504606846976 bytes"), "{error}");
+    }
+
+    #[test]
+    fn figures_of_other_systems_decide() {
+        // Total and free bytes as macOS or Windows report them, and what is asked for.
+        let decide = |total, free, bytes| {
+            fits("the table", bytes, desktop::reported(total, free).unwrap_or(u64::MAX))
+        };
+        assert_eq!(decide(16 << 30, 3 << 30, 3 << 30), Ok(()));
+        let (what, bytes, available) = ("the table", (3 << 30) + 1, 3 << 30);
+        let refused = Err(Error::Memory { what, bytes, available });
+        assert_eq!(decide(16 << 30, 3 << 30, bytes), refused);
+        // No free page; a system that does not answer refuses nothing.
+        assert!(decide(16 << 30, 0, SMALL_REQUEST).is_err());
+        assert_eq!(decide(0, 0, u64::MAX), Ok(()));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) fn left() -> Option<u64> {
 }
 
 /// A system that does not answer has no memory at all.
-fn reported(total: u64, available: u64) -> Option<u64> {
+pub(super) fn reported(total: u64, available: u64) -> Option<u64> {
     (total > 0).then(|| available.min(total))
 }
 
