@@ -77,5 +77,8 @@ def test_vectors_and_callables():
     rng = Random(1)
     x, y = (make_tree(rng, 1500) for _ in range(2))
     vectors = dict(zip("abc", np.random.default_rng(0).normal(size=(3, 5)), strict=True))
-    for costs in (tm.VectorCosts(list(vectors), list(vectors.values())), lambda a, b: 0 if a == b else 1.25):
+    for costs in (
+        tm.VectorCosts(list(vectors), list(vectors.values())),
+        lambda a, b: 0 if a == b else 1.25,
+    ):
         assert tm.distance(x, y, costs=costs, n_jobs=2) == tm.distance(x, y, costs=costs)
