@@ -22,6 +22,8 @@ _Kinds: TypeAlias = tuple[bool, int | None, tuple[int, int] | None, int | None]
 _Rows: TypeAlias = tuple[OffsetArray, npt.NDArray[np.uint32], FloatArray]
 _Kernel: TypeAlias = tuple[str, float, float, int]
 _Work: TypeAlias = tuple[int, Callable[[int, int], object] | None]
+# Values, columns and row starts of a matrix.
+_Csr: TypeAlias = tuple[FloatArray, IntArray | OffsetArray, IntArray | OffsetArray]
 # The cutoff and the norm of results.
 _Limits: TypeAlias = tuple[float | None, str | None]
 
@@ -212,7 +214,14 @@ def edit_counts(
     counted: tuple[npt.NDArray[np.uint32] | None, int, npt.NDArray[np.int64], int],
     script: tuple[bool, float | None, float | None],
     work: _Work,
-) -> tuple[FloatArray, OffsetArray, OffsetArray]: ...
+) -> _Csr: ...
+def pair_edit_counts(
+    x: TreeData,
+    y: TreeData,
+    table: CostTable | None,
+    index: dict[Hashable, int] | None,
+    how: tuple[tuple[bool, float | None, float | None], int],
+) -> tuple[tuple[Hashable, ...], _Csr]: ...
 def pack(
     trees: list[TreeData],
 ) -> tuple[tuple[Hashable, ...], tuple[IntArray, IntArray, OffsetArray], Shapes | None]: ...

@@ -1,4 +1,4 @@
-//! Alignments: one, all, soft, and counts of edits in bulk.
+//! Alignments: one, all, and soft.
 
 use crate::align::{
     CoOptimal, Enumeration, Integer, Order, Problem, Solved, Ties, align_work, in_quanta,
@@ -6,15 +6,13 @@ use crate::align::{
 };
 use crate::distance::{Scratch, Workspace, pair_work};
 use crate::error::{Error, Result};
-use crate::pair::{Pair, Side};
-use crate::pairwise::edits::{self, Script};
+use crate::pair::Pair;
 use crate::parallel::Cancel;
-use crate::python::cost::{CostTable, ResolvedCosts, with_set_costs};
+use crate::python::cost::CostTable;
 use crate::python::distance::{GivenPair, LONG_PAIR, SMALL_PAIR, WORKSPACE, with_pair};
-use crate::python::run::{self, Work};
-use crate::python::set::PreparedSet;
+use crate::python::run;
 use crate::python::tree::TreeData;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -34,7 +32,7 @@ fn on_pair<T: Send>(
 }
 
 /// The same, if there is more to do than the cells of the pair.
-fn on_pair_with<T: Send>(
+pub(super) fn on_pair_with<T: Send>(
     py: Python<'_>,
     pair: GivenPair<'_, '_>,
     (threads, more): (usize, f64),
@@ -55,9 +53,9 @@ fn on_pair_with<T: Send>(
 }
 
 /// A pair, and what is needed to align it.
-struct Solver<'a, 's> {
-    pair: Pair<'a>,
-    scratch: Scratch<'s>,
+pub(super) struct Solver<'a, 's> {
+    pub(super) pair: Pair<'a>,
+    pub(super) scratch: Scratch<'s>,
 }
 
 impl<'a> Solver<'a, '_> {
@@ -352,74 +350,4 @@ pub(super) fn subtree_distances<'py>(
         core_subtree_distances(&solver.pair, &mut solver.scratch)
     })?;
     PyArray1::from_vec(py, distances).reshape([x.get().codes.len(), y.get().codes.len()])
-}
-
-/// Edit counts of many pairs as the arrays of a CSR matrix: values, columns, row starts.
-type Csr<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
-
-/// For each label of the second set its symbol, if it is not its code, as it is for the first; the number
-/// of symbols; the pairs of trees; what is added to the second tree of a pair.
-type SymbolsAndPairs<'py> =
-    (Option<PyReadonlyArray1<'py, u32>>, u32, PyReadonlyArray2<'py, i64>, usize);
-
-/// Counts how often each symbol is edited into each other one, for pairs of trees. `script` is
-/// whether to average, the temperature, and the tolerance of ties.
-#[pyfunction]
-pub(super) fn edit_counts<'py>(
-    py: Python<'py>,
-    sets: (Bound<'py, PreparedSet>, Bound<'py, PreparedSet>),
-    resolved: ResolvedCosts<'py>,
-    counted: SymbolsAndPairs<'py>,
-    script: (bool, Option<f64>, Option<f64>),
-    work: Work,
-) -> PyResult<Csr<'py>> {
-    let ((codes_x, codes_y), costs) = resolved;
-    let (of_y, symbols, pairs, shift) = counted;
-    let (average, temperature, tolerance) = script;
-    let (threads, progress) = work;
-    let codes_x = codes_x.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let codes_y = codes_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let x = Side { trees: &sets.0.get().trees, codes: codes_x };
-    let y = Side { trees: &sets.1.get().trees, codes: codes_y };
-    let own: Vec<_> = (0..symbols).collect();
-    let of_y = of_y.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let symbol_of = (&own[..], of_y.unwrap_or(&own));
-    let script = match (average, temperature) {
-        (_, Some(temperature)) => Script::Soft(temperature),
-        (true, None) => Script::Average,
-        (false, None) => Script::One,
-    };
-    let (n, m) = (x.trees.len(), y.trees.len());
-    let index = |given: i64, shift: usize, count: usize| {
-        let found = usize::try_from(given).ok()?.checked_add(shift)?;
-        (found < count).then_some(found as u32)
-    };
-    let pairs = pairs.as_slice()?.chunks_exact(2).map(|pair| {
-        let found = (index(pair[0], 0, n), index(pair[1], shift, m));
-        let (Some(i), Some(j)) = found else {
-            return Err(Error::Invalid(format!(
-                "pairs must be in the range [0, {n}) x [0, {m}); got {pair:?}"
-            )));
-        };
-        Ok((i, j))
-    });
-    let pairs = pairs.collect::<Result<Vec<_>>>()?;
-    let mut rows = vec![Vec::new(); pairs.len()];
-    with_set_costs(py, costs.as_ref(), |costs| {
-        let request = edits::CountRequest { x, y, symbol_of, symbols, costs, script, tolerance };
-        run::enter(py, progress, pairs.len() as u64, |cancel, poll| {
-            let store = |position: usize, counts| rows[position] = counts;
-            edits::edit_counts(&request, &pairs, threads, cancel, store, poll)
-        })
-    })?;
-    let mut starts = vec![0i64];
-    let mut total = 0;
-    for row in &rows {
-        total += row.len() as i64;
-        starts.push(total);
-    }
-    let (columns, values): (Vec<_>, Vec<_>) =
-        rows.into_iter().flatten().map(|(column, value)| (column as i64, value)).unzip();
-    let array = |values| PyArray1::from_vec(py, values);
-    Ok((PyArray1::from_vec(py, values), array(columns), array(starts)))
 }

@@ -58,7 +58,12 @@ fn pair_distance(
 }
 
 /// Codes under which the labels of `y` can be compared with those of `x`.
-fn match_labels(py: Python<'_>, x: &TreeData, y: &TreeData, codes: &mut Vec<u32>) -> PyResult<()> {
+pub(super) fn match_labels(
+    py: Python<'_>,
+    x: &TreeData,
+    y: &TreeData,
+    codes: &mut Vec<u32>,
+) -> PyResult<()> {
     let others = (y.alphabet.bind(py), y.label_table(py)?);
     x.label_table(py)?.match_labels(x.alphabet.bind(py), others, codes)
 }

@@ -8,6 +8,7 @@ mod allocator;
 mod ast;
 mod cost;
 mod distance;
+mod edit_counts;
 mod error;
 mod features;
 mod files;
@@ -34,7 +35,7 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use super::align::{
-        Alignments, CoOptimalPair, align_pair, alignment_cost, all_pairs, edit_counts, soft_pair,
+        Alignments, CoOptimalPair, align_pair, alignment_cost, all_pairs, soft_pair,
         subtree_distances,
     };
     #[pymodule_export]
@@ -43,6 +44,8 @@ mod core {
     use super::distance::{
         distance_by, is_whole, pair_result, paired, pairwise, table_distance, unit_distance,
     };
+    #[pymodule_export]
+    use super::edit_counts::{edit_counts, pair_edit_counts};
     #[pymodule_export]
     use super::features::{
         FeatureTrie, count_features, hash_features, self_kernels, shared_pqgrams, tree_kernels,

@@ -107,6 +107,61 @@ def test_different_alphabets_on_both_sides():
     check(got, X, Y, all_pairs(2, 3))
 
 
+def identical(got, expected):
+    assert got.alphabet == expected.alphabet
+    assert got.pairs.dtype == expected.pairs.dtype
+    assert np.array_equal(got.pairs, expected.pairs)
+    assert type(got.matrix) is type(expected.matrix)
+    assert got.matrix.shape == expected.matrix.shape
+    for name in ("data", "indices", "indptr"):
+        mine, other = getattr(got.matrix, name), getattr(expected.matrix, name)
+        assert mine.dtype == other.dtype
+        assert mine.tobytes() == other.tobytes()
+
+
+@given(
+    X=tree_lists(min_size=1, max_size=1),
+    Y=tree_lists(min_size=1, max_size=1),
+    case=cost_cases(),
+    options=st.sampled_from([{}, {"script": "one"}, {"temperature": 0.7}, {"tol": 0.1}]),
+)
+def test_one_pair_is_counted_like_many(X, Y, case, options):
+    one = tm.edit_counts(X, Y, costs=case.costs, **options)
+    identical(one, tm.edit_counts(X, Y, pairs=[(0, 0)], costs=case.costs, **options))
+
+
+def test_one_pair_is_checked_like_many():
+    calls = []
+    x, y = tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("b")
+    identical(
+        tm.edit_counts([x], [y], progress=lambda *call: calls.append(call)),
+        tm.edit_counts([x], [y], progress=False),
+    )
+    assert calls[-1] == (1, 1)
+    costs = tm.CostMatrix("a", [[0, 1], [1, 0]])
+    with pytest.raises(tm.exceptions.UnknownLabelError, match="'b'"):
+        tm.edit_counts([x], [y], costs=costs)
+    with pytest.raises(ValueError, match="temperature"):
+        tm.edit_counts([x], [y], temperature=1e-12)
+    with pytest.raises(TypeError, match=r"X\[0\]"):
+        tm.edit_counts(["ab"], [y])
+    with pytest.raises(ValueError, match="progress"):
+        tm.edit_counts([x], [y], progress=3)
+
+
+def test_matrices_are_those_of_scipy():
+    for X in (TREES, TREES[:1], []):
+        got = tm.edit_counts(X, TREES[-1:]).matrix
+        expected = sp.csr_array((got.data, got.indices, got.indptr), shape=got.shape)
+        assert vars(got).keys() == vars(expected).keys()
+        for name in ("data", "indices", "indptr"):
+            assert getattr(got, name).dtype == getattr(expected, name).dtype
+        got.check_format()
+        assert (got != expected).nnz == 0
+        assert (got @ np.ones(got.shape[1])).sum() == pytest.approx(got.sum())
+        assert (got.T @ got).shape == (got.shape[1], got.shape[1])
+
+
 def test_trees_with_many_labels():
     rng = Random(0)
     X = [make_tree(rng, 40, alphabet=range(2000)) for _ in range(6)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric import _core
-from treemetric._base.progress import reporter
+from treemetric._base.progress import check_progress, reporter
 from treemetric._base.typing import CostsLike, FloatArray, Label, Progress, Trees
 from treemetric._base.validation import (
     as_float,
@@ -19,8 +20,9 @@ from treemetric._base.validation import (
     shown,
 )
 from treemetric.alignment.soft import HOTTEST
-from treemetric.costs.base import common_codes
+from treemetric.costs.base import Costs, common_codes
 from treemetric.costs.resolve import check_costs
+from treemetric.tree import Tree
 from treemetric.treeset import check_lists, check_trees
 
 if TYPE_CHECKING:
@@ -172,6 +174,10 @@ def edit_counts(
         refuse("temperature", name, must, shown(temperature))
     if heat is not None and script != "average":
         refuse("script", name, "'average' if a temperature is given", shown(script))
+    check_progress(progress, name)
+    only = _only_pair(X, Y) if (progress is None or progress is False) and pairs is None else None
+    if only is not None and checked._same_for_all_trees:
+        return _of_pair(*only, checked, (script == "average", heat, slack), threads)
     with reporter(progress, name, "pairs") as report:
         both = None
         if Y is not None and checked._same_for_all_trees:
@@ -199,10 +205,47 @@ def edit_counts(
     return EditCounts(alphabet, chosen, _csr(values, columns, ends, len(alphabet) + 1))
 
 
+def _only_pair(X: Trees, Y: Trees | None) -> tuple[Tree, Tree] | None:
+    """Return the trees of two lists of one tree; None if these are something else."""
+    if type(X) is list and type(Y) is list and len(X) == len(Y) == 1:
+        x, y = X[0], Y[0]
+        if type(x) is Tree and type(y) is Tree:
+            return x, y
+    return None
+
+
+def _of_pair(
+    x: Tree, y: Tree, costs: Costs, script: tuple[bool, Any, Any], threads: int
+) -> EditCounts:
+    """Count the edits of one pair without making sets of its trees, which takes longer."""
+    table, index = costs._pair_table(x, y)
+    alphabet, arrays = _core.pair_edit_counts(x._data, y._data, table, index, (script, threads))
+    matrix = _csr(*arrays, len(alphabet) + 1)
+    return EditCounts(alphabet, np.zeros((1, 2), dtype=np.int64), matrix)
+
+
 def _csr(values: Any, columns: Any, starts: Any, side: int) -> csr_array:
+    """Return what SciPy's constructor returns for these arrays, which are valid.
+
+    Its checks take longer than the edits of two small trees.
+    """
+    kind, known = _known_matrix()
+    shape = (len(starts) - 1, side * side)
+    if known is None:
+        return kind((values, columns, starts), shape=shape)
+    matrix: csr_array = object.__new__(kind)
+    vars(matrix).update(known, data=values, indices=columns, indptr=starts, _shape=shape)
+    return matrix
+
+
+@cache
+def _known_matrix() -> tuple[type[csr_array], dict[str, Any] | None]:
+    """Return SciPy's class and the attributes of a matrix; None if others than expected."""
     from scipy.sparse import csr_array
 
-    return csr_array((values, columns, starts), shape=(len(starts) - 1, side * side))
+    attributes = dict(vars(csr_array((1, 1))))
+    known = {"data", "indices", "indptr", "_shape"} <= attributes.keys()
+    return csr_array, attributes if known else None
 
 
 def _pairs(pairs: npt.ArrayLike | None, n: int, m: int) -> npt.NDArray[np.int64]:

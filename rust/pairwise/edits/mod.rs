@@ -10,13 +10,15 @@ mod task;
 #[cfg(test)]
 mod tests;
 
+use crate::align::{Problem, in_quanta};
 use crate::distance::{Scratch, Workspace};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::pair::{Operand, SetCosts, Side};
+use crate::pair::{Costs, Operand, Pair, SetCosts, Side};
 use crate::pairwise::batch::subtree_ids;
 use crate::parallel::{self, Cancel, Crew, Pace, Tasks};
 use plan::CountPlan;
+pub use plan::extra_work;
 use std::cell::{Cell, RefCell};
 use task::Counting;
 
@@ -24,6 +26,7 @@ use task::Counting;
 const MOST_TREES: usize = 4;
 /// Below this much work (cells) the calling thread counts alone: a millisecond or so.
 const SMALL_COUNTS: f64 = 1e6;
+const ONE_PAIR: &str = "the alignment of one pair of trees";
 
 /// Which alignments are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,10 +124,34 @@ pub fn edit_counts(
     if poll.into_inner()(done.get()) { Ok(()) } else { Err(Error::Cancelled) }
 }
 
+/// Counts the edits of the only pair of a request under its costs, which are the same for all pairs: what
+/// [`edit_counts`] finds, without a plan.
+///
+/// # Errors
+/// As [`edit_counts`].
+pub fn count_pair(
+    request: &CountRequest<'_>,
+    costs: Costs<'_>,
+    scratch: &mut Scratch<'_>,
+) -> Result<Counts> {
+    check_temperature(request)?;
+    let (x, y) = (request.x.operand(0), request.y.operand(0));
+    if request.is_plain(&x, &y) {
+        return Ok(request.plain_counts(&x, &y));
+    }
+    let (n, m) = (x.tree.nodes() as u64 + 1, y.tree.nodes() as u64 + 1);
+    memory::check(ONE_PAIR, counts::bytes(request, n * m, n).0)?;
+    let pair = Pair { x, y, costs };
+    in_quanta!(costs, pair.nodes(), Q => {
+        let problem = Problem::<Q>::new(pair, request.tolerance, request.order(), scratch)?;
+        request.counts((&x, &y), problem, scratch.cancel)
+    })
+}
+
 /// Not more threads than there is memory for; an error if there is not enough for one.
 fn affordable(threads: usize, request: &CountRequest<'_>, plan: &CountPlan) -> Result<usize> {
     let (least, most) = counts::bytes(request, plan.most_cells, plan.most_nodes);
-    memory::check("the alignment of one pair of trees", least)?;
+    memory::check(ONE_PAIR, least)?;
     let threads = parallel::useful_threads(threads, plan.tasks.len());
     Ok(limit_threads(threads, most, memory::available))
 }

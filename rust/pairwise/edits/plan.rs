@@ -4,7 +4,7 @@ use super::{CountRequest, Script};
 use crate::align::soft_work;
 use crate::distance::pair_work;
 use crate::pairwise::plan::cut_batches;
-use crate::tree::Copies;
+use crate::tree::{Copies, Prepared};
 use std::ops::Range;
 
 /// Least and most work of a task, in cells: from a millisecond or so to a part of a second.
@@ -155,9 +155,13 @@ impl CountPlan {
 /// Estimated work of one pair.
 fn pair_cells(request: &CountRequest<'_>, i: usize, j: usize) -> f64 {
     let (x, y) = (&request.x.trees[i], &request.y.trees[j]);
-    let aligned = match request.script {
+    PAIR_CELLS + pair_work(x, y) + extra_work(x, y, request.script)
+}
+
+/// Estimated work of counting the edits of a pair whose savings are known, in cells of the kernel.
+pub fn extra_work(x: &Prepared, y: &Prepared, script: Script) -> f64 {
+    match script {
         Script::Soft(_) => SOFT_CELLS * soft_work(x, y),
         Script::One | Script::Average => NODES_CELLS * (x.nodes() * y.nodes()) as f64,
-    };
-    PAIR_CELLS + pair_work(x, y) + aligned
+    }
 }

@@ -63,6 +63,10 @@ fn request<'a>(x: &'a [Prepared], y: &'a [Prepared], costs: SetCosts<'a>) -> Cou
     }
 }
 
+fn first(side: Side<'_>) -> Side<'_> {
+    Side { trees: &side.trees[..1], ..side }
+}
+
 const SCRIPTS: [Script; 3] = [Script::One, Script::Average, Script::Soft(0.7)];
 
 proptest! {
@@ -109,6 +113,11 @@ proptest! {
                 for pairs in [&few, &every] {
                     prop_assert_eq!(in_bulk(&request, pairs, 2), one_by_one(&request, pairs, costs));
                 }
+                let only = CountRequest { x: first(request.x), y: first(request.y), ..request };
+                let scratch =
+                    &mut Scratch { workspace: &mut Workspace::default(), cancel: &Cancel::default() };
+                let counts = count_pair(&only, costs, scratch).unwrap();
+                prop_assert_eq!(vec![counts], in_bulk(&only, &[(0, 0)], 1));
             }
         }
     }
