@@ -269,7 +269,7 @@ def table_distance(
     y: TreeData,
     table: CostTable,
     index: dict[Hashable, int] | None,
-    how: tuple[float | None, int] = (None, 1),
+    how: tuple[float | None, int] = ...,
 ) -> float: ...
 def distance_by(
     x: TreeData,
