@@ -59,11 +59,11 @@ def questions(count: int, rng: np.random.RandomState) -> Made:
         if rng.rand() >= 0.75:
             head = f"word{rng.choice(5000, p=words)}"
         length = rng.randint(3, 9)
-        told = [ASKING[rng.choice(7, p=ASKED[code] / ASKED[code].sum())], head]
-        told += [f"word{word}" for word in rng.choice(5000, size=length, p=words)]
-        told += ["the"] * rng.randint(0, 3) + ["of"] * rng.randint(0, 2)
+        question = [ASKING[rng.choice(7, p=ASKED[code] / ASKED[code].sum())], head]
+        question += [f"word{word}" for word in rng.choice(5000, size=length, p=words)]
+        question += ["the"] * rng.randint(0, 3) + ["of"] * rng.randint(0, 2)
         labels, parents, nodes = ["ROOT"], [-1], [0]
-        for word in told:
+        for word in question:
             parents.append(nodes[rng.randint(len(nodes))])
             nodes.append(len(labels))
             labels += [word, TAGS[rng.randint(8)]]

@@ -107,7 +107,7 @@ def test_different_alphabets_on_both_sides():
     check(got, X, Y, all_pairs(2, 3))
 
 
-def identical(got, expected):
+def assert_identical(got, expected):
     assert got.alphabet == expected.alphabet
     assert got.pairs.dtype == expected.pairs.dtype
     assert np.array_equal(got.pairs, expected.pairs)
@@ -129,13 +129,13 @@ def test_one_pair_is_counted_like_many(X, Y, case, options):
     if "temperature" in options:  # far below the costs it would be refused
         options = {"temperature": options["temperature"] * max(case.largest, 1)}
     one = tm.edit_counts(X, Y, costs=case.costs, **options)
-    identical(one, tm.edit_counts(X, Y, pairs=[(0, 0)], costs=case.costs, **options))
+    assert_identical(one, tm.edit_counts(X, Y, pairs=[(0, 0)], costs=case.costs, **options))
 
 
 def test_one_pair_is_checked_like_many():
     calls = []
     x, y = tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("b")
-    identical(
+    assert_identical(
         tm.edit_counts([x], [y], progress=lambda *call: calls.append(call)),
         tm.edit_counts([x], [y], progress=False),
     )

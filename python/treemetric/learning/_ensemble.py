@@ -82,7 +82,7 @@ class EnsembleLearner(CostLearner):
         random: np.random.RandomState,
         most: int,
     ) -> Ensemble:
-        """Fit costs to bootstrap samples of so many trees; those of one group are drawn together.
+        """Fit costs to bootstrap samples of `most` trees; those of one group are drawn together.
 
         If no sample has anything to learn from, and unit costs are no option, fit to all trees.
         """

@@ -88,7 +88,7 @@ pub(super) struct StripScratch<S: Simd> {
 }
 
 impl<S: Simd> StripScratch<S> {
-    /// For a column tree of so many nodes.
+    /// For a column tree with that number of nodes.
     pub(super) fn new(kept: usize, nodes: usize) -> Result<Self> {
         let strip = || memory::filled(WHAT, strips::height::<S>(nodes), [S::zero(); strips::WIDTH]);
         Ok(Self {

@@ -26,7 +26,7 @@ pub(super) struct Task {
     pub(super) next: Vec<u32>,
 }
 
-/// All tasks for a row tree and chunks of so many blocks.
+/// All tasks for a row tree. `chunks` holds the number of blocks of each chunk.
 pub(super) fn tasks(rows: &Oriented, chunks: &[usize], threads: usize) -> Vec<Task> {
     let per_row = chunks.iter().sum::<usize>().max(1) as u64;
     let total = rows.row_work * per_row;
