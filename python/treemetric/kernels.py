@@ -268,6 +268,7 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         found = np.empty(shape)
         with stage(self.verbose, f"{type(self).__name__}: kernels", "pairs") as report:
             _core.tree_kernels(arrays, rows, kernel, found, (threads, report))
+        found += 0.0  # A sum of nothing is -0.0 in the core.
         if not self.normalize:
             return found
         if Y is None:
@@ -285,7 +286,7 @@ class TreeKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         kernel, threads = self._check_params()
         arrays, _ = joined(X, None)
         found = _core.self_kernels(arrays, kernel, (threads, None))
-        return (found > 0).astype(np.float64) if self.normalize else found
+        return (found > 0).astype(np.float64) if self.normalize else found + 0.0
 
 
 def _lengths(squares: FloatArray) -> FloatArray:
@@ -389,6 +390,14 @@ class GaussianProcessKernel(GenericKernelMixin, Kernel):  # type: ignore[misc]
         False
         """
         return False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GaussianProcessKernel):
+            return False
+        ours, theirs = self._tree_kernel(), other._tree_kernel()
+        return type(ours) is type(theirs) and bool(ours.get_params() == theirs.get_params())
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.kernel!r})"

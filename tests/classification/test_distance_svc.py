@@ -11,10 +11,11 @@ from sklearn.svm import SVC
 
 import treemetric as tm
 from shapes import make_tree
-from treemetric.classification import DistanceSVC
+from treemetric.classification import DistanceSVC, KNeighborsTreeClassifier
 from treemetric.classification.kernel import corrected, gaussian, median_distance
 from treemetric.features import TreeFeatures
 from treemetric.kernels import TreeKernel
+from treemetric.learning import KernelRegressionCosts
 
 
 def euclidean(seed, n=30):
@@ -290,3 +291,26 @@ def test_parameters_of_the_second_kernel_are_searched():
 def test_wrong_second_kernels(options, message):
     with pytest.raises(ValueError, match=message):
         DistanceSVC(**options).fit([[0, 1], [1, 0]], [0, 1])
+
+
+def test_equal_decisions_and_probabilities_agree():
+    trees = [tm.Tree.from_bracket("{a}"), tm.Tree.from_bracket("{b}")] * 4
+    model = DistanceSVC(probability=True).fit(trees, ["x", "y"] * 4)
+    # As far from one class as from the other.
+    between = [tm.Tree.from_bracket("{c}")]
+    assert model.decision_function(between)[0] == 0
+    predicted = model.classes_[model.predict_proba(between).argmax(axis=1)]
+    assert model.predict(between).tolist() == predicted.tolist()
+
+
+def test_one_class_has_probabilities():
+    one = DistanceSVC(probability=True).fit([tm.Tree.from_bracket("{a}")], ["x"])
+    assert one.predict_proba([tm.Tree.from_bracket("{b}")]).tolist() == [[1.0]]
+
+
+def test_learners_from_numbers_are_refused():
+    trees = [tm.Tree.from_sequence(word) for word in ("aa", "ab", "ba", "bb")]
+    for model in (DistanceSVC(), KNeighborsTreeClassifier(1)):
+        model.set_params(costs=KernelRegressionCosts())
+        with pytest.raises(ValueError, match="a learner from classes, such as NCACosts"):
+            model.fit(trees, [0, 1, 0, 1])

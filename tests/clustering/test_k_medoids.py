@@ -124,8 +124,9 @@ def test_trees_and_their_distances_are_the_same():
 
 
 @pytest.mark.parametrize("init", INITS)
-def test_equal_trees_are_harmless(init):
-    model = KMedoids(3, init=init, random_state=0).fit([TREES[0]] * 5)
+def test_equal_trees_are_a_warning(init):
+    with pytest.warns(UserWarning, match="only 1 of the n_clusters=3 clusters are distinct"):
+        model = KMedoids(3, init=init, random_state=0).fit([TREES[0]] * 5)
     assert model.inertia_ == 0
     assert len(set(model.medoid_indices_.tolist())) == 3
 

@@ -232,7 +232,8 @@ def test_options_of_counts():
     assert names(min_df=2) == names(min_df=0.5) == ["a", "b"]
     assert names(max_features=1) == ["a"]
     assert names(max_features=2) == ["a", "b"]
-    assert names(min_df=1.0) == []
+    with pytest.warns(UserWarning, match="No feature is in 3 or more of the 3 trees"):
+        assert names(min_df=1.0) == []
 
 
 def test_pipelines_and_pickles():
@@ -245,6 +246,14 @@ def test_pipelines_and_pickles():
     assert (again.transform(strings.data) != features.transform(strings.data)).nnz == 0
     assert not hasattr(clone(features), "alphabet_")
     assert issparse(features.set_output(transform="default").transform(strings.data))
+
+
+def test_names_of_wide_subtrees_are_short_and_differ():
+    wide = [tm.Tree.from_nested(("a", ["b"] * n + ["c"])) for n in (3000, 4000)]
+    names = TreeFeatures("subtrees").fit(wide).get_feature_names_out().tolist()
+    assert len(set(names)) == len(names)
+    assert max(map(len, names)) < 220
+    assert sum("…" in name for name in names) >= 2
 
 
 def test_deep_and_wide_trees():

@@ -200,3 +200,18 @@ def test_kernels_can_be_stopped():
             arrays, None, kernel, found, (1, lambda done, total: seen.append(total) or False)
         )
     assert set(seen) == {400 * 401 // 2}
+
+
+def test_kernels_of_gaussian_processes_are_compared_by_parameters():
+    kernel = GaussianProcessKernel(TreeKernel("path"))
+    assert kernel == GaussianProcessKernel(TreeKernel("path"))
+    assert kernel != GaussianProcessKernel(TreeKernel("subtree"))
+    assert kernel != TreeKernel("path")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernels_of_empty_trees_are_zero(kind):
+    empty = [tm.Tree.from_sequence(""), tm.Tree.from_sequence("a")]
+    found = TreeKernel(kind, normalize=False)(empty)
+    assert not np.signbit(found).any()
+    assert found[0].tolist() == [0.0, 0.0]

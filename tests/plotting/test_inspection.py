@@ -106,6 +106,18 @@ def test_weights_without_intervals_and_of_zero():
     ax = plot_label_weights(zero)
     ax.get_figure().canvas.draw()
     assert ax.get_title().endswith("(not used)")
+    dots, triangles = (line.get_xydata() for line in ax.lines[1:3])
+    np.testing.assert_allclose(dots, [[2.0, 0], [1.0, 1]])
+    # A weight of 0 is at the left end, left of all intervals.
+    assert triangles[:, 1].tolist() == [2]
+    assert triangles[0, 0] < zero.low.min()
+
+
+def test_intervals_are_drawn_where_they_are():
+    wide = many_weights(4)
+    wide = wide._replace(low=wide.weights / 50)
+    segments = np.array(plot_label_weights(wide).collections[0].get_segments())
+    np.testing.assert_allclose(segments[:, 0, 0], wide.low)
 
 
 @pytest.mark.filterwarnings("ignore::treemetric.exceptions.CollapsedCostsWarning")

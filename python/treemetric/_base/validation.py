@@ -245,9 +245,13 @@ def check_tol(tol: object, function: str) -> float | None:
     return number
 
 
-def check_non_negative(value: object, parameter: str, function: str) -> float:
-    """Check that a value is finite and not negative; return it as a float."""
+def check_non_negative(value: object, parameter: str, function: str, other: str = "") -> float:
+    """Check that a value is finite and not negative; return it as a float.
+
+    ``other`` names what the caller accepts, too.
+    """
     number = as_float(value)
     if not 0 <= number < float("inf"):
-        refuse(parameter, function, "a float in the range [0.0, inf)", shown(value))
+        must = "a float in the range [0.0, inf)"
+        refuse(parameter, function, f"{must} or {other}" if other else must, shown(value))
     return number

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -92,6 +92,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             ordered=ordered,
             precomputed=self.metric == "precomputed",
             supervised=self._SUPERVISED,
+            classes=is_classifier(self),
         )
         check_verbose(self.verbose, name)
         if self.metric == "precomputed":

@@ -65,12 +65,14 @@ def check_numbers(y: Any, inputs: Inputs, owner: str) -> FloatArray:
     return targets
 
 
-def check_option(value: object, options: Iterable[str], parameter: str, owner: str) -> None:
-    """Check that a value is one of some strings."""
+def check_option(
+    value: object, options: Iterable[str], parameter: str, owner: str, other: str = ""
+) -> None:
+    """Check that a value is one of some strings; ``other`` names what is accepted, too."""
     known = list(options)
     if not isinstance(value, str) or value not in known:
         must = "a str among {" + ", ".join(map(repr, known)) + "}"
-        refuse(parameter, owner, must, shown(value))
+        refuse(parameter, owner, f"{must} or {other}" if other else must, shown(value))
 
 
 def check_positive(value: object, parameter: str, owner: str, *, or_zero: bool = False) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -68,7 +68,12 @@ class TreeNeighbors(BaseEstimator):  # type: ignore[misc]
         if not ordered and self.norm is not None:
             refuse("norm", name, "None if ordered=False", shown(self.norm))
         learned = check_source(
-            self.costs, name, ordered=ordered, precomputed=False, supervised=True
+            self.costs,
+            name,
+            ordered=ordered,
+            precomputed=False,
+            supervised=True,
+            classes=is_classifier(self),
         )
         if (learned is not None or is_learner(self.costs)) and self.norm is not None:
             refuse("norm", name, "None if costs are a learner", shown(self.norm))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
+from sklearn.frozen import FrozenEstimator
 
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse, shown
@@ -35,9 +36,12 @@ def is_learner(costs: object) -> bool:
 
 
 def check_source(
-    costs: Any, owner: str, *, ordered: bool, precomputed: bool, supervised: bool
+    costs: Any, owner: str, *, ordered: bool, precomputed: bool, supervised: bool, classes: bool
 ) -> Metric | None:
-    """Check what an estimator takes as costs; return it if it is a learned distance."""
+    """Check what an estimator takes as costs; return it if it is a learned distance.
+
+    ``classes`` states whether a learner would be fitted to classes, and not to numbers.
+    """
     learned = hasattr(costs, "pairwise") and not isinstance(costs, type)
     if not (learned or is_learner(costs)):
         check_costs(costs, owner)
@@ -55,6 +59,9 @@ def check_source(
         must = (
             "costs or a learned distance, such as get_metric() of a fitted learner, not a learner"
         )
+        refuse("costs", owner, must, shown(costs))
+    if classes and is_regressor(costs) and not isinstance(costs, FrozenEstimator):
+        must = "a learner from classes, such as NCACosts(), because y holds classes"
         refuse("costs", owner, must, shown(costs))
     return None
 

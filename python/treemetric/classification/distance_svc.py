@@ -237,7 +237,8 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         inputs, codes, weights = self._check_training(X, y, sample_weight)
         self._check_class_weight(codes)
         weighted = weighted_points(weights, codes, name)
-        if self.probability and np.bincount(codes[weighted]).min() < 2:
+        samples = np.bincount(codes[weighted])
+        if self.probability and len(samples) > 1 and samples.min() < 2:
             must = "False if a class has only one sample"
             refuse("probability", name, must, shown(self.probability))
         distances = self._measure_symmetric(inputs)
@@ -330,7 +331,12 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         rows = self._rows(X)
         if self.svc_ is None:
             return np.repeat(self.classes_, len(rows))
-        predicted: Predictions = self.svc_.predict(rows)
+        if len(self.classes_) > 2:
+            predicted: Predictions = self.svc_.predict(rows)
+        else:
+            # Where the value is 0, SVC predicts the second class, against its probabilities.
+            second = self.svc_.decision_function(rows) > 0
+            predicted = self.classes_[second.astype(np.intp)]
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,13 @@ class KMedoids(
         self.medoid_indices_ = np.sort(kept[found.indices])
         to_medoids = distances[:, self.medoid_indices_]
         self.labels_ = _closest(to_medoids)
+        distinct = len(np.unique(self.labels_[self.medoid_indices_]))
+        if distinct < count:
+            message = (
+                f"{name} found medoids of distance 0: only {distinct} of the n_clusters={count} "
+                "clusters are distinct. The training data may have equal trees."
+            )
+            warnings.warn(message, UserWarning, stacklevel=4)
         self.inertia_ = float(to_medoids.min(axis=1) @ weights)
         self.n_iter_ = found.n_iter
         if self.metric != "precomputed":

@@ -30,6 +30,8 @@ _KIND_OF = np.array([0, 1, 1, 1, 1, 2, 3, 3, 3])
 # The core's symbol for a node that does not exist.
 _STAR = 2**32 - 2
 _Numbers = npt.NDArray[np.uint32]
+# Characters of the name of a subtree.
+_LONGEST = 200
 
 
 class Vocabulary:
@@ -160,9 +162,16 @@ class Vocabulary:
             inner = ", ".join(known[child] for child in below)
             inner = "…" if self.family[top] == _CUT else inner
             label = self._label(symbol, quoted=quoted)
-            known[top] = f"{label}({inner})" if inner else label
+            known[top] = _shortened(f"{label}({inner})" if inner else label)
             waiting.pop()
         return known[entry]
+
+
+def _shortened(name: str) -> str:
+    """Leave out the middle of a long name."""
+    if len(name) <= _LONGEST:
+        return name
+    return f"{name[: _LONGEST // 2]} … {name[-_LONGEST // 4 :]}"
 
 
 def numbered(names: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -298,7 +299,7 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_bool(self.binary, "binary", name)
         check_bool(self.sparse_output, "sparse_output", name)
         if self.norm is not None:
-            check_option(self.norm, ("l1", "l2"), "norm", name)
+            check_option(self.norm, ("l1", "l2"), "norm", name, other="None")
         if self.max_features is not None:
             check_int(self.max_features, "max_features", name, other="None")
         found = Kinds(
@@ -320,7 +321,8 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Trees) -> _Rows:
         kinds, threads = self._check_params()
-        trees = check_some_trees(X, type(self).__name__)
+        name = type(self).__name__
+        trees = check_some_trees(X, name)
         least = self._least_trees(len(trees))
         if self.hashing is not None:
             for name in ("alphabet_", "_vocabulary", "_fitted_kinds"):
@@ -330,6 +332,12 @@ class TreeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows, entries = _core.count_features(arrays, kinds, (threads, None))
         known = Vocabulary(trees.alphabet, *entries)
         known.choose(rows[1], rows[2], least, self.max_features)
+        if len(rows[1]) > 0 and len(known.entries) == 0:
+            message = (
+                f"No feature is in {least:g} or more of the {len(trees)} trees, so {name} has no "
+                f"columns. A smaller min_df than {shown(self.min_df)} keeps more."
+            )
+            warnings.warn(message, UserWarning, stacklevel=4)
         self.alphabet_: tuple[Label, ...] = trees.alphabet
         self._vocabulary = known
         self._fitted_kinds = kinds

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treemetric import _core
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.validation import as_float, check_int, check_non_negative, refuse, shown
 from treemetric.costs import Costs, EmbeddingCosts, UnitCosts, VectorCosts
 from treemetric.learning._alternation import Batches, Space
 from treemetric.learning._descent import DescentSpace
@@ -261,7 +261,9 @@ class BEDL(PrototypeLearner):
     def _check_strength(self) -> float:
         if isinstance(self.regularisation, str) and self.regularisation == "auto":
             return 0.0 if isinstance(self.init, VectorCosts) else _REGULARISATION
-        return super()._check_strength()
+        return check_non_negative(
+            self.regularisation, "regularisation", type(self).__name__, other="'auto'"
+        )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -19,6 +19,8 @@ __all__ = ["plot_label_weights"]
 
 _LONGEST_LABEL = 24
 _GREY = "#8c8c8c"
+# Smaller weights are not on the axis.
+_SMALLEST = 1e-3
 
 
 def plot_label_weights(
@@ -53,7 +55,8 @@ def plot_label_weights(
     Notes
     -----
     The line at 1 is the mean weight. The axis is logarithmic, so that weights of 2 and of 1/2 are
-    at the same distance from it.
+    at the same distance from it. Open triangles at the left end are weights below 0.001, such as 0;
+    intervals that begin there reach below it.
 
     Examples
     --------
@@ -79,15 +82,18 @@ def plot_label_weights(
         places = np.concatenate([places[: n_labels - lowest], places[count - lowest :]])
     if ax is None:
         ax = new_axes(6.0, height_of_rows(len(places)))
-    smallest = float(found.weights[found.weights > 0].min(initial=1.0))
-    # A weight of 0 is drawn at the left end.
-    floor = max(1e-3, 0.5 * smallest)
-    values = np.maximum(found.weights[places], floor)
+    drawn = np.stack([found.low[places], found.weights[places], found.high[places]])
+    shown = drawn[np.isfinite(drawn) & (drawn >= _SMALLEST)]
+    # The logarithmic axis has no 0: smaller values are at its left end.
+    left = min(0.45, float(shown.min(initial=1.0)) / 1.15)
+    below = drawn[1] < left
+    low, values, high = np.maximum(drawn, left)
     rows = np.arange(len(places))
     ax.axvline(1.0, color=_GREY, linewidth=1.0, linestyle="--", zorder=1)
-    ends = [np.maximum(side[places], floor) for side in (found.low, found.high)]
-    ax.hlines(rows, ends[0], ends[1], color="C0", linewidth=3.0, alpha=0.4, zorder=2)
-    ax.plot(values, rows, "o", color="C0", markersize=5, zorder=3)
+    ax.hlines(rows, low, high, color="C0", linewidth=3.0, alpha=0.4, zorder=2)
+    ax.plot(values[~below], rows[~below], "o", color="C0", markersize=5, zorder=3)
+    places_below = (values[below], rows[below])
+    ax.plot(*places_below, "<", color="C0", markerfacecolor="white", markersize=6, zorder=4)
     if count > n_labels:
         ax.axhline(n_labels - n_labels // 2 - 0.5, color=_GREY, linewidth=1.0, linestyle=":")
     name_rows(ax, [label_text(found.labels[place], _LONGEST_LABEL) for place in places.tolist()])
@@ -95,8 +101,8 @@ def plot_label_weights(
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    drawn = np.concatenate([values, *(side[np.isfinite(side)] for side in ends), [1.0]])
-    ax.set_xlim(min(0.45, drawn.min() / 1.15), max(2.2, drawn.max() * 1.15))
+    right = max(2.2, float(shown.max(initial=1.0)) * 1.15)
+    ax.set_xlim(0.95 * left if below.any() else left, right)
     soft_grid(ax)
     text = "weight, as a multiple of the mean"
     ax.set_xlabel(text, fontsize=font_that_fits(ax, text))
