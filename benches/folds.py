@@ -50,9 +50,9 @@ FREEDOM: dict[str, dict[str, Any]] = {
     "free": {"regularisation": 0.0},
 }
 LEARNERS = {
-    "unit costs": BEDL(max_iter=0, unseen="gap-like"),
+    "unit costs": BEDL(max_iter=0),
     **{
-        f"{name}, {k} per class": BEDL(k, unseen="gap-like", **freedom)
+        f"{name}, {k} per class": BEDL(k, fallback=False, **freedom)
         for name, freedom in FREEDOM.items()
         for k in (1, 4)
     },

@@ -1,6 +1,6 @@
 """Errors of classifiers on learned costs, unit costs, features and kernels, on the same folds.
 
-Usage: python benches/learners.py run FOLDER RESULTS [--only SET ...], then
+Usage: python benches/learners.py run FOLDER RESULTS [--only SET ...] [--methods METHOD ...], then
 python benches/learners.py report RESULTS; or python benches/learners.py times.
 FOLDER contains data sets as NAME/trees.jsonl with classes; RESULTS is a file of lines in JSON, to
 which each result is appended, so that a run that was stopped goes on where it stopped. `--smoke`
@@ -215,16 +215,16 @@ def done(results: Path) -> list[dict[str, Any]]:
     )
 
 
-def run(folder: Path | None, results: Path, only: list[str]) -> None:
+def run(folder: Path | None, results: Path, only: list[str], methods: list[str]) -> None:
     """Append the results of all methods on all folds that are missing."""
     finished = {(line["set"], line["fold"], line["method"]) for line in done(results)}
     for name in only:
         trees, y = load(name, folder)
         for number, split in enumerate(folds(y)):
-            if all((name, number, method) in finished for method in METHODS):
+            if all((name, number, method) in finished for method in methods):
                 continue
             for method, call in Fold(trees, y, split).methods():
-                if (name, number, method) in finished:
+                if method not in methods or (name, number, method) in finished:
                     continue
                 line = {"set": name, "fold": number, "sizes": [len(part) for part in split]}
                 line |= {"method": method, "cells": measured(call)}
@@ -325,6 +325,7 @@ def main() -> None:
     parser.add_argument("action", nargs="?", choices=("run", "report", "times"))
     parser.add_argument("paths", nargs="*", type=Path, help="run: FOLDER RESULTS; report: RESULTS")
     parser.add_argument("--only", nargs="*", choices=SETS, default=list(SETS))
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=list(METHODS))
     parser.add_argument("--smoke", action="store_true", help="only check that it runs")
     given = parser.parse_args()
     warnings.simplefilter("ignore", tm.exceptions.CollapsedCostsWarning)
@@ -343,7 +344,7 @@ def main() -> None:
     elif given.action == "times":
         times(1000)
     elif given.action == "run" and len(given.paths) == 2:
-        run(*given.paths, given.only)
+        run(*given.paths, given.only, given.methods)
     elif given.action == "report" and len(given.paths) == 1:
         report(given.paths[0])
     else:

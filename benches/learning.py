@@ -90,8 +90,8 @@ def bench(n: int, *, smoke: bool) -> list[str]:
             lambda learner=learner, jobs=jobs: learner.set_params(n_jobs=jobs).fit(trees, y)
         )
         for learner in (
-            BEDL(PROTOTYPES, regularisation=0.0, n_components=None),
-            LVQCosts(PROTOTYPES, regularisation=0.0),
+            BEDL(PROTOTYPES, regularisation=0.0, n_components=None, fallback=False),
+            LVQCosts(PROTOTYPES, regularisation=0.0, fallback=False),
         )
         for jobs in (1, 2)
     }

@@ -17,6 +17,7 @@ from treemetric.inspection import (
 )
 from treemetric.inspection._checks import some_pairs
 from treemetric.learning import BEDL, GESL, KernelRegressionCosts, LVQCosts, NCACosts
+from treemetric.learning._bagging import Verdict
 
 STRINGS = make_strings(40, random_state=2)
 X, Y = STRINGS.data, np.asarray(STRINGS.target)
@@ -66,7 +67,7 @@ def test_initial_costs_of_gesl_are_not_learned(monkeypatch):
     np.testing.assert_array_equal(model.transform(trees), tm.pairwise_distances(trees))
     assert not label_weights(model).learned
     assert label_weights(clone(model).set_params(distance="pseudo").fit(trees, classes)).learned
-    monkeypatch.setattr("treemetric.learning.gesl.helps", lambda *_: False)
+    monkeypatch.setattr("treemetric.learning.gesl.helps", lambda *_: Verdict(False, {}))
     curve = learning_curve(GESL(random_state=0), trees, classes, sizes=[1.0], n_repeats=2)
     assert curve.used.tolist() == [0.0]
 

@@ -229,7 +229,8 @@ def test_a_start_of_your_own():
 def test_learning_goes_on_from_what_was_learned():
     first = BEDL(regularisation=0.0, max_iter=1, max_inner_iter=3)
     first.fit(STRINGS.data, STRINGS.target)
-    second = BEDL(regularisation=0.0, init=first.costs_).fit(STRINGS.data, STRINGS.target)
+    second = BEDL(regularisation=0.0, init=first.costs_, fallback=False)
+    second.fit(STRINGS.data, STRINGS.target)
     assert second.loss_curve_[0] == pytest.approx(first.loss_, rel=1e-6)
     assert second.loss_ < first.loss_
 
@@ -316,8 +317,9 @@ def test_pickles():
 def test_lines_while_it_learns(capsys):
     learner = BEDL(verbose=2).fit(STRINGS.data, STRINGS.target)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == learner.n_iter_ + 1
-    assert lines[0].startswith("[BEDL] iteration 0, loss ")
+    assert len(lines) == learner.n_iter_ + 2
+    assert lines[0].startswith("[BEDL] learned costs; errors on trees left out: unit 0.")
+    assert lines[1].startswith("[BEDL] iteration 0, loss ")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from treemetric.learning import (
     LVQCosts,
     NCACosts,
 )
+from treemetric.learning._bagging import Verdict
 from treemetric.learning._cost_space import closed
 from treemetric.learning._embedding import EmbeddingLoss, merged, weighted_points
 from treemetric.learning._harm import helps, neighbour_errors, sample_size
@@ -192,7 +193,7 @@ def test_prototypes_of_many_nodes_are_chosen_among_some_trees(learner, monkeypat
 
 def test_gesl_uses_the_pseudo_edit_distance_where_its_costs_collapse(monkeypatch):
     # Four trees cannot show that learned costs are better.
-    monkeypatch.setattr("treemetric.learning.gesl.helps", lambda *_: True)
+    monkeypatch.setattr("treemetric.learning.gesl.helps", lambda *_: Verdict(True, {}))
     trees = [tm.Tree.from_bracket(text) for text in ("{1{2}}", "{2}", "{3}", "{3}")]
     with pytest.warns(CollapsedCostsWarning, match=r"100% of the training trees.*metric=True"):
         learner = GESL(beta=0.1, script="one").fit(trees, [0, 0, 1, 1])
@@ -223,6 +224,8 @@ def test_gesl_uses_the_initial_costs_where_learned_costs_are_worse():
         warnings.simplefilter("ignore", CollapsedCostsWarning)
         learner = GESL().fit(strings.data, strings.target)
     assert learner.distance_ == "initial"
+    assert not learner.learned_
+    assert learner.validation_scores_["gain"] < 0.1
     unit = tm.pairwise_distances(strings.data)
     np.testing.assert_array_equal(learner.transform(strings.data), unit)
     assert learner.get_metric().costs == tm.UnitCosts().to_matrix(learner.costs_.alphabet)
@@ -261,10 +264,10 @@ def test_few_large_trees_are_compared():
     codes = np.arange(80) // 2 % 2
     unit = tm.pairwise_distances(some)
     # Distances that are the same do not help; those of classes would, and lose against themselves.
-    assert not helps(some, codes, unit, metric, random, None)
-    assert not helps(some, codes, 1.0 * (codes[:, None] != codes), metric, random, None)
+    assert not helps(some, codes, unit, metric, random, None).learned
+    assert not helps(some, codes, 1.0 * (codes[:, None] != codes), metric, random, None).learned
     halves = np.arange(80) // 40
-    assert helps(some, halves, np.ones((80, 80)), metric, random, None)
+    assert helps(some, halves, np.ones((80, 80)), metric, random, None).learned
 
 
 # --- weights ---------------------------------------------------------------------------------
@@ -276,7 +279,7 @@ def test_weights_are_repetitions(learner, squashing):
     random = np.random.RandomState(0)
     weights = random.randint(1, 4, size=len(Y))
     repeated = np.repeat(np.arange(len(Y)), weights)
-    learner = clone(learner).set_params(squashing=squashing, max_iter=3)
+    learner = clone(learner).set_params(squashing=squashing, max_iter=3, fallback=False)
     one = clone(learner).fit(X, Y, sample_weight=weights)
     other = clone(learner).fit(X[repeated], Y[repeated])
     assert repeated[other.prototypes_].tolist() == one.prototypes_.tolist()
@@ -354,7 +357,13 @@ def test_nothing_is_learned_from_noise_that_the_held_out_trees_do_not_confirm():
     trees = tm.TreeSet([tm.Tree.from_sequence(tree.labels[1:]) for tree in trees])
     y = np.random.RandomState(0).randint(2, size=60)
     kept = [
-        BEDL(regularisation=0.0, validation_fraction=0.5, patience=1, random_state=s)
+        BEDL(
+            regularisation=0.0,
+            validation_fraction=0.5,
+            patience=1,
+            fallback=False,
+            random_state=s,
+        )
         .fit(trees, y)
         .best_iter_
         for s in range(8)
@@ -444,5 +453,8 @@ def test_the_table_of_costs_has_the_labels_of_training(make):
         tm.distance(trees[0], new, costs=learner.costs_)
     assert learner.get_metric()(new, trees[0]) == pytest.approx(learner.transform([new])[0, 0])
     assert learner.predict([new]).shape == (1,)
-    if not learner._has_learned() and make is not GESL:
-        assert learner.costs_ == tm.UnitCosts().to_matrix(learner.trees_.alphabet)
+    if not learner._has_learned():
+        kept = tm.UnitCosts().to_matrix(learner.trees_.alphabet)
+        assert learner.get_metric().costs == kept
+        if make is not GESL:
+            np.testing.assert_allclose(learner.costs_.matrix, kept.matrix)

@@ -19,6 +19,12 @@ def check_validation_fraction(fraction: object, owner: str) -> float | None:
     return number
 
 
+def held_numbers(sizes: Codes, fraction: float) -> Codes:
+    """Return how many points of each class are held out."""
+    numbers = np.round(fraction * sizes).astype(np.int64)
+    return np.minimum(sizes - 1, numbers)
+
+
 def hold_out(
     codes: Codes, fraction: float, random: np.random.RandomState, owner: str
 ) -> tuple[Codes, Codes]:
@@ -28,9 +34,9 @@ def hold_out(
     least one training point.
     """
     held = []
-    for code in np.unique(codes):
-        own = random.permutation(np.flatnonzero(codes == code))
-        held.append(own[: min(len(own) - 1, round(fraction * len(own)))])
+    present, sizes = np.unique(codes, return_counts=True)
+    for code, number in zip(present, held_numbers(sizes, fraction), strict=True):
+        held.append(random.permutation(np.flatnonzero(codes == code))[:number])
     validation: Codes = np.sort(np.concatenate(held)).astype(np.int64)
     if len(validation) == 0:
         must = f"large enough to hold out a training point, with n_samples={len(codes)}"

@@ -123,8 +123,9 @@ class State(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """The state that is kept and its round, the losses of all rounds, and those held out."""
+    """The first state, the state that is kept and its round, and the losses of all rounds."""
 
+    start: State
     state: State
     best_iter: int
     losses: FloatArray
@@ -165,7 +166,7 @@ class Alternation:
         # With one class there is nothing to separate, so the costs stay as they are.
         going, failures, aim = bool(self.codes.max() > 0), 0, space.start
         with fit_report(settings.verbose, settings.owner, settings.max_iter) as report:
-            best = self.state(space.start, None, report.stage("first distances", "pairs"))
+            best = start = self.state(space.start, None, report.stage("first distances", "pairs"))
             curve = [best.loss]
             kept, kept_at, checks = best, 0, [self.held_loss(best)]
             report(0, best.loss)
@@ -185,7 +186,7 @@ class Alternation:
                 going &= best.loss > least + slack
                 going &= self.held is None or len(curve) - 1 - kept_at < settings.patience
         held = None if self.held is None else np.array(checks)
-        return Learned(kept, kept_at, np.array(curve), held)
+        return Learned(start, kept, kept_at, np.array(curve), held)
 
     def held_loss(self, now: State) -> float:
         """Return the mean loss of the trees that are held out, 0 if there are none.

@@ -6,13 +6,14 @@ fit has seen, and the fit would look better than it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
+from treemetric.costs import Costs, UnitCosts
 from treemetric.distances import pairwise_distances
 from treemetric.learning._nca_fit import Fitted, judged_costs, whole_table
 from treemetric.learning._votes import expected_errors, vote_shares
@@ -87,31 +88,49 @@ def judge(
     of the fits that have not seen it. The mean of their costs differs from that only in alignments.
     If no fit has left out a tree, nothing speaks for learned costs.
     """
+    costs = (judged_costs(fitted, trees.alphabet) for fitted in fits)
+    found = left_out_distances(trees, UnitCosts(), costs, left_out, groups, random, n_jobs)
+    if found is None:
+        return Verdict(learned=False, scores={})
+    queries, references, *tables = found
+    unit, learned = (errors_of(distances, references, queries) for distances in tables)
+    return compare(unit, learned, weight[queries], first_weight[queries])
+
+
+def left_out_distances(
+    trees: TreeSet,
+    initial: Costs,
+    learned: Iterable[Costs],
+    left_out: npt.NDArray[np.bool_],
+    groups: npt.NDArray[np.intp],
+    random: np.random.RandomState,
+    n_jobs: int | None,
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], FloatArray, FloatArray] | None:
+    """Return queries, references, and distances of both under initial and under learned costs.
+
+    The distance of a query is the mean over the costs that were learned without it. It is ``inf``
+    to trees that are equal to the query. Without a query that differs from a tree, return None.
+    """
     count = len(trees)
     able = np.flatnonzero(left_out.any(axis=0))
     most_queries, most_references = _numbers(count, float(trees.sizes.mean()))
     queries = np.sort(random.permutation(able)[:most_queries])
     references = np.sort(random.permutation(count)[:most_references])
     targets = trees[references]
-    unit = pairwise_distances(trees[queries], targets, n_jobs=n_jobs).astype(np.float64)
-    learned = np.zeros_like(unit)
-    for fitted, unseen in zip(fits, left_out, strict=True):
+    before = pairwise_distances(trees[queries], targets, costs=initial, n_jobs=n_jobs)
+    before = before.astype(np.float64)
+    after = np.zeros_like(before)
+    for costs, unseen in zip(learned, left_out, strict=True):
         rows = np.flatnonzero(unseen[queries])
-        costs = judged_costs(fitted, trees.alphabet)
-        learned[rows] += pairwise_distances(
-            trees[queries[rows]], targets, costs=costs, n_jobs=n_jobs
-        )
-    learned /= left_out[:, queries].sum(axis=0)[:, None]
+        after[rows] += pairwise_distances(trees[queries[rows]], targets, costs=costs, n_jobs=n_jobs)
+    after /= left_out[:, queries].sum(axis=0)[:, None]
     equal = groups[queries][:, None] == groups[references]
     some = ~equal.all(axis=1)
     if not some.any():
-        return Verdict(learned=False, scores={})
-    queries, unit, learned, equal = queries[some], unit[some], learned[some], equal[some]
-    errors = []
-    for distances in (unit, learned):
-        distances[equal] = np.inf
-        errors.append(errors_of(distances, references, queries))
-    return compare(errors[0], errors[1], weight[queries], first_weight[queries])
+        return None
+    queries, before, after, equal = queries[some], before[some], after[some], equal[some]
+    before[equal] = after[equal] = np.inf
+    return queries, references, before, after
 
 
 def class_errors(codes: npt.NDArray[np.integer]) -> Errors:
@@ -177,3 +196,15 @@ def compare(
             scores[f"{name}_error"] = float(mean[1:].mean())
     better = gains[0] > MARGIN * spreads[0] and bool((gains[1:] >= -_LOSS * spreads[1:]).all())
     return Verdict(bool(better), scores)
+
+
+def sentence(verdict: Verdict, before: str) -> str:
+    """Return what was chosen and why."""
+    kind = "learned costs" if verdict.learned else before
+    if not verdict.scores:
+        return kind if verdict.learned else f"{kind}: nothing to learn from"
+    scores = verdict.scores
+    errors = ", ".join(
+        f"{name} {scores.get(f'{name}_error', scores[name]):.3f}" for name in ("unit", "learned")
+    )
+    return f"{kind}; errors on trees left out: {errors}"

@@ -14,7 +14,14 @@ from treemetric._base.typing import FloatArray
 from treemetric._base.validation import check_bool, check_int
 from treemetric._estimators.checks import check_positive
 from treemetric.costs import CostMatrix, UnitCosts
-from treemetric.learning._bagging import Errors, Verdict, bootstrap, judge, mean_table
+from treemetric.learning._bagging import (
+    Errors,
+    Verdict,
+    bootstrap,
+    judge,
+    mean_table,
+    sentence,
+)
 from treemetric.learning._cost_learner import CostLearner
 from treemetric.learning._metric_table import MetricTable, rounded_up
 from treemetric.learning._nca_fit import FitSettings, Fitted, deletions
@@ -128,7 +135,7 @@ class EnsembleLearner(CostLearner):
         """Return the chosen costs, and the attributes that say what was found."""
         fits, alphabet = found.fits, trees.alphabet
         if int(self.verbose) > 1:
-            sys.stdout.write(f"[{type(self).__name__}] {_sentence(verdict)}\n")
+            sys.stdout.write(f"[{type(self).__name__}] {sentence(verdict, 'unit costs')}\n")
         costs = UnitCosts().to_matrix(alphabet)
         if verdict.learned:
             costs = MetricTable.taken(alphabet, rounded_up(mean_table(fits, alphabet)))
@@ -141,15 +148,3 @@ class EnsembleLearner(CostLearner):
             "n_iter_": np.array([fitted.n_iter for fitted in fits], dtype=np.int64),
         }
         return costs, attributes
-
-
-def _sentence(verdict: Verdict) -> str:
-    """Return what was chosen and why."""
-    kind = "learned costs" if verdict.learned else "unit costs"
-    if not verdict.scores:
-        return kind if verdict.learned else f"{kind}: nothing to learn from"
-    scores = verdict.scores
-    errors = ", ".join(
-        f"{name} {scores.get(f'{name}_error', scores[name]):.3f}" for name in ("unit", "learned")
-    )
-    return f"{kind}; errors on trees left out: {errors}"

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from treemetric._base.typing import FloatArray
 from treemetric.learning._bagging import (
     NEIGHBOURS,
+    Verdict,
     balanced_classes,
     class_errors,
     compare,
@@ -54,8 +55,8 @@ def helps(
     learned: LearnedMetric,
     random: np.random.RandomState,
     n_jobs: int | None,
-) -> bool:
-    """Return whether learned distances classify the training trees better than the initial ones.
+) -> Verdict:
+    """Compare how learned distances and the initial ones classify the training trees.
 
     The learner has seen these trees, so that its errors on new trees are probably larger. Therefore
     the errors must be clearly smaller, by the rule of `compare`.
@@ -69,4 +70,4 @@ def helps(
     before = neighbour_errors(initial[np.ix_(some, some)], codes, groups)
     after = neighbour_errors(learned.pairwise(trees, n_jobs=n_jobs), codes, groups)
     weight = np.ones(len(trees))
-    return compare(before, after, weight, balanced_classes(codes, weight)).learned
+    return compare(before, after, weight, balanced_classes(codes, weight))

@@ -20,6 +20,7 @@ from treemetric.costs import CostMatrix, Costs
 from treemetric.costs.resolve import check_costs
 from treemetric.distances import pairwise_distances
 from treemetric.exceptions import CollapsedCostsWarning
+from treemetric.learning._bagging import Verdict
 from treemetric.learning._base import ClassCodes, TreeMetricLearner
 from treemetric.learning._gesl_costs import GoodCosts, check_solver, good_costs, learn_costs
 from treemetric.learning._harm import helps
@@ -103,6 +104,11 @@ class GESL(TreeMetricLearner):
         The costs for which pairs and alignments were chosen.
     distance_ : {'actual', 'pseudo', 'initial'}
         The distance that ``distance='auto'`` uses.
+    learned_ : bool
+        Whether the learned costs are used; False means that `distance_` is 'initial'.
+    validation_scores_ : dict
+        How both costs classify the training trees, with the names of `NCACosts`; empty unless
+        ``distance='auto'``.
     margin_ : float
         The margin η.
     loss_ : float
@@ -175,6 +181,8 @@ class GESL(TreeMetricLearner):
 
     _DISTANCES = ("auto", "actual", "pseudo")
     distance_: str
+    learned_: bool
+    validation_scores_: dict[str, float]
 
     def __init__(
         self,
@@ -308,16 +316,19 @@ class GESL(TreeMetricLearner):
                 "metric=True the edit distance does not collapse."
             )
             warnings.warn(message, CollapsedCostsWarning, stacklevel=2)
+        verdict = Verdict(learned=True, scores={})
         if self.distance == "auto":
             metric = LearnedMetric(found.costs, initial, kind, counting=self._counting())
-            if not helps(trees, codes, distances, metric, random, self.n_jobs):
-                kind = "initial"
+            verdict = helps(trees, codes, distances, metric, random, self.n_jobs)
+            kind = kind if verdict.learned else "initial"
         self._keep(
             data,
             found.costs,
             initial,
             prototypes,
             distance_=kind,
+            learned_=verdict.learned,
+            validation_scores_=verdict.scores,
             pairs_=tuple(data.rows[part] for part in pairs),
             margin_=found.margin,
             loss_=found.loss,

@@ -48,8 +48,8 @@ _ONE = {"pairs": "neighbors", "script": "one", "distance": "pseudo"}
 _AVERAGE = {"pairs": "neighbors", "script": "average", "distance": "pseudo"}
 _PROTOTYPES = {"pairs": "prototypes", "script": "average", "distance": "pseudo"}
 # The settings of the source, whatever the defaults of the learners are.
-_VECTORS = {"squashing": "identity", "n_components": None}
-_TABLE = {"squashing": "identity", "max_labels": None}
+_VECTORS = {"squashing": "identity", "n_components": None, "fallback": False}
+_TABLE = {"squashing": "identity", "max_labels": None, "fallback": False}
 
 VARIANTS: dict[str, Variant] = {
     # Both distances are equal under unit costs; one is computed.

@@ -71,6 +71,7 @@ class Steps:
         learner = BEDL(
             init=initial,
             regularisation=0.0,
+            fallback=False,
             n_candidates=self.plan.n_candidates,
             max_iter=self.plan.max_iter,
             max_inner_iter=self.plan.max_inner_iter,
