@@ -211,7 +211,7 @@ def combined_by_hand(model, trees, y, queries, second):
     bandwidth = np.median(distances[np.triu_indices(len(trees), 1)])
     values, vectors = np.linalg.eigh(np.exp(-0.5 * (distances / bandwidth) ** 2))
     project = vectors[:, values > 0] @ vectors[:, values > 0].T
-    join = np.multiply if model.combine == "product" else np.add
+    join = np.add if model.combine == "sum" else np.multiply
     machine = SVC(C=model.C, kernel="precomputed", break_ties=True)
     kernel = np.exp(-0.5 * (distances / bandwidth) ** 2) @ project
     machine.fit(join(kernel, second(trees, trees)), y)
@@ -219,7 +219,7 @@ def combined_by_hand(model, trees, y, queries, second):
     return machine.decision_function(join(rows, second(queries, trees)))
 
 
-@pytest.mark.parametrize("combine", ["product", "sum"])
+@pytest.mark.parametrize("combine", ["product", "sum", "product-of-sum"])
 @pytest.mark.parametrize(
     "kernel", [TreeKernel("subset-tree"), TreeKernel(normalize=False), TreeFeatures("pqgrams")]
 )
@@ -246,7 +246,7 @@ def test_two_kernels(kernel, combine):
     assert np.array_equal(model.set_params(kernel=None, combine="sum").predict(queries), before)
 
 
-@pytest.mark.parametrize("combine", ["product", "sum"])
+@pytest.mark.parametrize("combine", ["product", "sum", "product-of-sum"])
 def test_three_kernels(combine):
     rng = random.Random(1)
     trees = [make_tree(rng, rng.randint(2, 12)) for _ in range(40)]

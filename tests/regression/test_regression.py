@@ -193,13 +193,13 @@ def test_trees_and_their_distances_are_the_same():
     np.testing.assert_array_equal(on_trees.predict(QUERIES), on_distances.predict(rows))
 
 
-@pytest.mark.parametrize("combine", ["product", "sum"])
+@pytest.mark.parametrize("combine", ["product", "sum", "product-of-sum"])
 def test_a_second_kernel(combine):
     second = TreeKernel("path")
     model = DistanceKernelRidge(0.1, kernel=second, combine=combine, fit_intercept=False)
     model.fit(TREES, SIZES)
     first = corrected(gaussian(tm.pairwise_distances(TREES), model.bandwidth_), "clip").kernel
-    kernel = first * second(TREES) if combine == "product" else first + second(TREES)
+    kernel = first + second(TREES) if combine == "sum" else first * second(TREES)
     ridge = KernelRidge(alpha=0.1, kernel="precomputed").fit(kernel, SIZES)
     assert model.predict(TREES) == pytest.approx(ridge.predict(kernel), abs=1e-6)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 from treemetric._base.typing import FloatArray
@@ -12,7 +14,7 @@ from treemetric.features.tree_features import normalised
 from treemetric.kernels import TreeKernel
 from treemetric.treeset import TreeSet
 
-COMBINATIONS = ("product", "sum")
+COMBINATIONS = ("product", "sum", "product-of-sum")
 
 Kernel = TreeKernel | TreeFeatures
 
@@ -32,23 +34,21 @@ class FurtherKernels:
 
     def __init__(self, kernel: Kernel | Sequence[Kernel], trees: TreeSet, combine: str) -> None:
         kernels = [kernel] if isinstance(kernel, Kernel) else kernel
-        self._product = combine == "product"
+        self._combine = combine
         self._parts = [_Part(part, trees) for part in kernels]
 
     def gram(self, other: FloatArray) -> FloatArray:
         """Combine with another kernel of the training trees."""
-        for part in self._parts:
-            other = self._combined(part.gram(), other)
-        return other
+        return self._combined(other, (part.gram() for part in self._parts))
 
     def rows(self, trees: TreeSet, columns: Codes, other: FloatArray) -> FloatArray:
         """Combine with another kernel of new trees with some of the training trees."""
-        for part in self._parts:
-            other = self._combined(part.rows(trees, columns), other)
-        return other
+        return self._combined(other, (part.rows(trees, columns) for part in self._parts))
 
-    def _combined(self, own: FloatArray, other: FloatArray) -> FloatArray:
-        return own * other if self._product else own + other
+    def _combined(self, other: FloatArray, own: Iterable[FloatArray]) -> FloatArray:
+        if self._combine == "product-of-sum":
+            return other * reduce(operator.add, own)
+        return reduce(operator.mul if self._combine == "product" else operator.add, own, other)
 
 
 class _Part:

@@ -188,6 +188,8 @@ def compare(
     gains = means[0] - means[1]
     away = kinds[0] - kinds[1] - gains[:, None]
     spreads = np.sqrt(((weights * away) ** 2).sum(axis=1))
+    # Shares have rounding errors, and no error is below 0.
+    means = [np.maximum(mean, 0.0) for mean in means]
     names = ("unit", "learned", "gain", "standard_error")
     values = (*means, gains, spreads)
     scores = {name: float(value[0]) for name, value in zip(names, values, strict=True)}

@@ -59,13 +59,14 @@ def cross_fit(
     weight: FloatArray,
     initial: Costs,
     fit: Callable[[int, Indices], Fit | None],
-    random: np.random.RandomState,
     n_jobs: int | None,
 ) -> Verdict:
     """Compare learned costs and initial costs on trees that fits have not seen.
 
-    ``fit`` learns from the trees at some positions; it returns None if it cannot.
+    ``fit`` learns from the trees at some positions; it returns None if it cannot. The same trees
+    are always split in the same way, so that learners without random numbers stay without them.
     """
+    random = np.random.RandomState(0)
     groups = equal_trees(trees)
     parts = parts_of(codes, groups, N_PARTS, random)
     found, unseen = [], []

@@ -201,7 +201,6 @@ class PrototypeLearner(TreeMetricLearner):
         name = type(self).__name__
         if not (self.fallback and self.max_iter and len(data.classes) > 1):
             return Verdict(learned=True, scores={})
-        state = copy.deepcopy(random)
 
         def fit(number: int, some: Indices) -> Fit | None:
             present, sizes = np.unique(data.codes[some], return_counts=True)
@@ -211,7 +210,7 @@ class PrototypeLearner(TreeMetricLearner):
             ):
                 return None
             owner = f"{name}, check {number + 1} of {N_PARTS}"
-            drawn = copy.deepcopy(state)
+            drawn = copy.deepcopy(random)
             prepared = self._prepare(data, some, drawn, owner)
             learned = prepared.run(drawn)
             before, after = (
@@ -221,7 +220,7 @@ class PrototypeLearner(TreeMetricLearner):
 
         weight = np.ones(len(data.trees)) if data.weights is None else data.weights
         initial = whole.space.shortcut or whole.space.costs(whole.space.start)
-        verdict = cross_fit(data.trees, data.codes, weight, initial, fit, random, self.n_jobs)
+        verdict = cross_fit(data.trees, data.codes, weight, initial, fit, self.n_jobs)
         if int(self.verbose) > 1:
             sys.stdout.write(f"[{name}] {sentence(verdict, 'initial costs')}\n")
         return verdict

@@ -123,7 +123,7 @@ class BEDL(PrototypeLearner):
         1 shows a progress bar if the fit takes longer than a second, 2 prints a line per round.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial vectors if there are fewer dimensions than labels, of the candidates,
-        the batches, the trees held out and the thirds of `fallback`; not used otherwise.
+        the trees held out and the batches; not used otherwise.
 
     Attributes
     ----------
@@ -182,9 +182,9 @@ class BEDL(PrototypeLearner):
     collapses: on glycans, two labels of 57 kept a cost above 0.4.
 
     The check of `fallback` compares edit distances, whatever `distance` is, of up to 1,000 trees to
-    up to 2,000 others. Its fits use the parameters of the learner and draw their own random
-    numbers, so that learned costs are those of ``fallback=False``. If `init` are costs that were
-    learned from the same trees, the check favours them; use ``fallback=False`` to learn on.
+    up to 2,000 others. Its fits have the parameters of the learner, and learned costs are those of
+    ``fallback=False``. The same trees are always split in the same way. If `init` are costs that
+    were learned from the same trees, the check favours them; use ``fallback=False`` to learn on.
 
     Ties between prototypes go to the first tree, so the result depends on the order of the
     training trees.

@@ -87,8 +87,8 @@ class LVQCosts(PrototypeLearner):
     verbose : int, default=0
         1 shows a progress bar if the fit takes longer than a second, 2 prints a line per round.
     random_state : int, RandomState instance or None, default=None
-        Seed of the thirds of `fallback`, of the trees that are held out, and of the candidates for
-        prototypes if there are many nodes; not used otherwise.
+        Seed of the trees that are held out, and of the candidates for prototypes if there are many
+        nodes; not used otherwise.
 
     Attributes
     ----------

@@ -48,8 +48,9 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
     kernel : TreeKernel or TreeFeatures, or a list of these, optional
         Further kernels to combine with the kernel of distances, on the same trees. Features are
         compared by the cosine of their rows. Only with ``metric='tree_edit'``.
-    combine : {'product', 'sum'}, default='product'
-        How to combine all kernels, entry by entry.
+    combine : {'product', 'sum', 'product-of-sum'}, default='product'
+        How to combine all kernels, entry by entry. 'product-of-sum' multiplies the kernel of
+        distances with the sum of the further kernels.
     ordered : bool, default=True
         Whether the order of children counts. False means the distance of
         `treemetric.unordered_distance`. Not used with precomputed distances.
