@@ -1,6 +1,6 @@
 """Errors of all learners on generated sets that imitate questions, sessions and glycans.
 
-Run: python benches/imitated.py [--only NAME ...] [--smoke]
+Run: python benches/imitated.py [--only NAME ...] [--learners NAME ...] [--smoke]
 
 The sets imitate kinds of trees on which no default was chosen: questions with thousands of words,
 sessions of a web site with pages that all visit, and glycans whose classes differ in a bond. All
@@ -129,13 +129,13 @@ def cell(inside: Any, rows: Any, known: np.ndarray, truth: np.ndarray) -> str:
     return " / ".join(f"{100 * error:.1f}" for error in found)
 
 
-def row(name: str, count: int, others: int) -> str:
+def row(name: str, learners: list[str], count: int, others: int) -> str:
     trees, y = SETS[name](count + others, np.random.RandomState(1))
     train, test = tm.TreeSet(trees[:count]), tm.TreeSet(trees[count:])
     classes = y[:count], y[count:]
     distances = tm.pairwise_distances(train), tm.pairwise_distances(test, train)
     cells = [cell(*distances, *classes)]
-    for make in LEARNERS.values():
+    for make in (LEARNERS[learner] for learner in learners):
         start = time.process_time()
         learner = make().fit(train, classes[0])
         seconds = time.process_time() - start
@@ -148,13 +148,14 @@ def row(name: str, count: int, others: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", choices=SETS, default=list(SETS))
+    parser.add_argument("--learners", nargs="*", choices=LEARNERS, default=list(LEARNERS))
     parser.add_argument("--smoke", action="store_true", help="only check that it runs")
     given = parser.parse_args()
     warnings.simplefilter("ignore", tm.exceptions.CollapsedCostsWarning)
-    print(f"| set | unit costs | {' | '.join(LEARNERS)} |")
-    print("|---" * (2 + len(LEARNERS)) + "|")
+    print(f"| set | unit costs | {' | '.join(given.learners)} |")
+    print("|---" * (2 + len(given.learners)) + "|")
     for name in given.only:
-        print(row(name, *((30, 10) if given.smoke else (1000, 400))), flush=True)
+        print(row(name, given.learners, *((30, 10) if given.smoke else (1000, 400))), flush=True)
 
 
 if __name__ == "__main__":

@@ -252,7 +252,8 @@ def test_a_fit_starts_from_the_given_costs(kind):
     ids=lambda options: "-".join(options) or "plain",
 )
 def test_learning_lowers_the_loss(kind, options):
-    learner = BEDL(2, init=costs_of(kind), max_iter=4, random_state=0, **options)
+    options = {"max_iter": 4, "fallback": False, "random_state": 0, **options}
+    learner = BEDL(2, init=costs_of(kind), **options)
     learner.fit(TREES, CLASSES)
     assert learner.loss_curve_[0] > learner.loss_curve_[-1] == learner.loss_
     assert (np.diff(learner.loss_curve_) <= 0).all()

@@ -262,9 +262,13 @@ def test_a_stopped_run_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(learners, "measured", lambda call: {"seconds": 0.0})
     monkeypatch.setattr(learners, "folds", lambda y: [(np.arange(9), np.arange(9, 12))] * 3)
     results = tmp_path / "results.jsonl"
-    learners.run(None, results, ["strings"])
+    methods = list(learners.METHODS)
+    learners.run(None, results, ["strings"], methods[:3])
+    assert [line["method"] for line in learners.done(results)] == methods[:3] * 3
+    results.unlink()
+    learners.run(None, results, ["strings"], methods)
     lines = learners.done(results)
     assert [line["method"] for line in lines] == [*learners.METHODS] * 3
     results.write_text("".join(results.read_text().splitlines(keepends=True)[:7]))
-    learners.run(None, results, ["strings"])
+    learners.run(None, results, ["strings"], methods)
     assert learners.done(results) == lines
