@@ -225,6 +225,11 @@ class PrototypeLearner(TreeMetricLearner):
             sys.stdout.write(f"[{name}] {sentence(verdict, 'initial costs')}\n")
         return verdict
 
+    @property
+    def _kept_tables(self) -> int:
+        """The number of tables of costs that the check keeps."""
+        return N_PARTS if self.fallback else 0
+
     def _metric_costs(self) -> Costs:
         if self.learned_ or not isinstance(self.initial_costs_, UnitCosts):
             return self.costs_

@@ -363,16 +363,16 @@ class BEDL(PrototypeLearner):
                 start = np.column_stack([self.init.own, start])
             strength /= mean_square(start[rows])
         elif self.n_components == "auto" and count > _MANY_LABELS:
-            check_tables(count, 6, "BEDL")
+            check_tables(count, 6 + self._kept_tables, "BEDL")
             start, own = weighted_points(count), True
             initial = shortcut = UnitCosts()
         elif self._dimension is None or self._dimension >= count:
             # L-BFGS keeps the last ten steps and gradients.
-            check_tables(count, 30, "BEDL without n_components")
+            check_tables(count, 30 + self._kept_tables, "BEDL without n_components")
             start = simplex(count)
             initial = shortcut = UnitCosts()
         else:
-            check_tables(count, 6, "BEDL")
+            check_tables(count, 6 + self._kept_tables, "BEDL")
             start = low_simplex(count, self._dimension, random)
             initial = EmbeddingCosts(alphabet, start)
         space = EmbeddingSpace(

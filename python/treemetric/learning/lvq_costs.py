@@ -218,7 +218,8 @@ class LVQCosts(PrototypeLearner):
     ) -> tuple[CostSpace, Costs]:
         costs = check_costs(self.initial_costs, "LVQCosts", "initial_costs")
         known: CostMatrix | None = costs if isinstance(costs, CostMatrix) else None
-        check_tables(len((trees if known is None else known).alphabet), 12, "LVQCosts")
+        count = len((trees if known is None else known).alphabet)
+        check_tables(count, 12 + self._kept_tables, "LVQCosts")
         unit = costs == UnitCosts()
         if unit and self.max_labels is not None and len(trees.alphabet) > self.max_labels:
             frequent = frequent_labels(trees, self.max_labels, least=1)
