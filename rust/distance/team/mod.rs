@@ -36,6 +36,7 @@ use crate::parallel::{self, Cancel, Tasks};
 use crate::simd::Simd;
 use crate::tree::Oriented;
 use member::{Member, Plan};
+use plan::Task;
 pub(super) use progress::Progress;
 use queue::Queue;
 pub(super) use table::{TeamRoom, TeamTable};
@@ -85,6 +86,17 @@ impl<S: Simd> TeamJob<'_, S> {
         let table = TeamTable::new(room, size, self.threads, self.cancel)?;
         self.work(simd, Plan { tasks: &tasks, shared: &shared }, &table)?;
         Ok(table)
+    }
+
+    /// Computes the rows of the only key-root of the layout, in a table that has all rows below it.
+    pub(super) fn run_keyroot(&self, simd: S, table: &mut [S::Vector]) -> Result<()> {
+        let shared = passes::shared_chunks(&self.columns.chunks, self.threads);
+        memory::check(WHAT, self.bytes(0, &shared))?;
+        let tasks = [Task::shared(0)];
+        let path = self.layout.fresh.iter().flat_map(|&top| self.rows.left_path_down(top as usize));
+        let path = path.map(|i| self.layout.row[i] as usize);
+        let table = TeamTable::of_rows(table, self.columns.vectors, path)?;
+        self.work(simd, Plan { tasks: &tasks, shared: &shared }, &table)
     }
 
     /// Does all tasks.

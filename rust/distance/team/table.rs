@@ -72,6 +72,20 @@ impl<'t, S: Simd> TeamTable<'t, S> {
         Ok(Self { open, done })
     }
 
+    /// A table whose rows are done, but for some.
+    pub(super) fn of_rows(
+        cells: &'t mut [S::Vector],
+        vectors: usize,
+        open_rows: impl Iterator<Item = usize>,
+    ) -> Result<Self> {
+        let rows = cells.len() / vectors.max(1);
+        let table = Self::of_open_rows(cells.chunks_exact_mut(vectors.max(1)), rows)?;
+        let mut is_open = vec![false; rows];
+        open_rows.for_each(|row| is_open[row] = true);
+        (0..rows).filter(|&row| !is_open[row]).for_each(|row| table.finish(row));
+        Ok(table)
+    }
+
     /// A row, which must be done.
     #[inline(always)]
     pub(super) fn row(&self, row: usize) -> &[S::Vector] {
