@@ -15,7 +15,8 @@
 //! in the same row. Key-roots that are leaves need no segment: the best saving of a subtree with
 //! one leaf is the maximum over single pairs, which the row keeps anyway. A level is cut into
 //! *isolated* blocks, whose segments lie inside the vector, and *chained* blocks, whose segments
-//! go on in the next vector and hand over a carry.
+//! go on in the next vector and hand over a carry. Both are cut into runs, chains where no segment goes
+//! on, so that the blocks of a pass stay in the L1 cache.
 //!
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
@@ -30,6 +31,8 @@ use std::ops::Range;
 const BLOCKS_PER_CHUNK: usize = 64;
 /// Blocks of one kind that runs of several levels are joined to.
 const BLOCKS_PER_RUN: usize = 32;
+/// Blocks from which on a run ends where no segment goes on: one that fills a chunk.
+const LONG_RUN: usize = if cfg!(test) { 2 } else { BLOCKS_PER_CHUNK };
 /// Most lanes of a vector.
 const MOST_LANES: usize = 64;
 const NONE: u32 = u32::MAX;
@@ -262,33 +265,41 @@ impl<S: Simd> Builder<S> {
             if count == 0 {
                 continue;
             }
-            let from = self.columns.blocks.len();
-            match self.columns.runs.last_mut() {
-                Some(run) if run.chained == kind && run.blocks.len() + count <= BLOCKS_PER_RUN => {
-                    run.blocks.end += count;
-                }
-                _ => {
-                    let (blocks, far) = (from..from + count, self.columns.far.len());
-                    self.columns.runs.push(BlockRun { blocks, chained: kind, far: far..far });
-                }
-            }
+            let joins =
+                |run: &BlockRun| run.chained == kind && run.blocks.len() + count <= BLOCKS_PER_RUN;
+            let mut begins = !self.columns.runs.last().is_some_and(joins);
             for index in 0..self.touched.len() {
                 let (vector, chained) = self.touched[index];
-                if chained == kind {
-                    self.block_of[vector as usize] = self.columns.blocks.len() as u32;
-                    self.add_block(vector as usize, chained);
-                    if S::GATHERS {
-                        self.add_gather(vector as usize, chained);
-                    }
+                if chained != kind {
+                    continue;
                 }
-            }
-            if let Some(run) = self.columns.runs.last_mut() {
-                run.far.end = self.columns.far.len();
+                if begins || self.may_cut_run(vector as usize) {
+                    let (next, far) = (self.columns.blocks.len(), self.columns.far.len());
+                    self.columns.runs.push(BlockRun { blocks: next..next, chained, far: far..far });
+                    begins = false;
+                }
+                self.block_of[vector as usize] = self.columns.blocks.len() as u32;
+                self.add_block(vector as usize, chained);
+                if S::GATHERS {
+                    self.add_gather(vector as usize, chained);
+                }
+                if let Some(run) = self.columns.runs.last_mut() {
+                    run.blocks.end = self.columns.blocks.len();
+                    run.far.end = self.columns.far.len();
+                }
             }
         }
         for &(vector, _) in &self.touched {
             self.start_of[vector as usize * S::LANES..][..S::LANES].fill(NONE);
         }
+    }
+
+    /// Whether the last run is long and no segment goes on in this vector.
+    fn may_cut_run(&self, vector: usize) -> bool {
+        let start = self.start_of[vector * S::LANES];
+        let goes_on = start != NONE && (start as usize) < vector * S::LANES;
+        let blocks = self.columns.runs.last().map_or(0, |run| run.blocks.len());
+        blocks >= LONG_RUN && !goes_on
     }
 
     /// Lanes on a path take the first lane of their segment, which is 0 once shifted; idle lanes

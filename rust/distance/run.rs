@@ -8,7 +8,7 @@ use crate::distance::savings::{Read, Savings, Table};
 use crate::distance::scalar;
 use crate::distance::sharing::{self, Shared, Sharing};
 use crate::distance::tables::KEEP_TABLES;
-use crate::distance::team::{TeamJob, TeamTable};
+use crate::distance::team::{TeamJob, TeamRoom, TeamTable};
 use crate::error::Result;
 use crate::pair::Costs;
 use crate::parallel::Cancel;
@@ -51,10 +51,11 @@ impl GroupRun<'_> {
         read: &mut impl Read,
         limit: Option<i128>,
     ) -> Result<i128> {
+        let mut room = TeamRoom::default();
         let (by_team, elements);
         let (table, sharing);
         if self.threads > 1 && self.rows.shared.is_none() {
-            by_team = self.fill_by_team(simd, tables, buffers)?;
+            by_team = self.fill_by_team(simd, tables, buffers, &mut room)?;
             elements = by_team.elements();
             (table, sharing) = (Table::Rows(&elements), &buffers.sharing);
         } else {
@@ -119,12 +120,13 @@ impl GroupRun<'_> {
 
     /// Fills a table by several threads. Compiled once for all that read savings.
     #[inline(never)]
-    fn fill_by_team<S: Simd>(
+    fn fill_by_team<'t, S: Simd>(
         &self,
         simd: S,
         tables: &[OnceLock<Box<Columns<S>>>; 2],
         buffers: &mut PackedBuffers<S>,
-    ) -> Result<TeamTable<S>> {
+        room: &'t mut TeamRoom<S>,
+    ) -> Result<TeamTable<'t, S>> {
         let mut built = None;
         let columns = self.columns(tables, &mut built)?;
         let (rows, operand) = (self.row_tree(), &self.rows.operand);
@@ -138,7 +140,7 @@ impl GroupRun<'_> {
         let PackedBuffers { profile, sharing, .. } = buffers;
         let layout = sharing.alone(rows, profile::height(operand));
         let (threads, cancel) = (self.threads, self.cancel);
-        TeamJob { rows, layout, columns, profile, lazy, threads, cancel }.run(simd)
+        TeamJob { rows, layout, columns, profile, lazy, threads, cancel }.run(simd, room)
     }
 
     /// Fills the table of the packed kernel; returns its lanes per row. Compiled once for all that

@@ -28,6 +28,9 @@ const LARGEST_RESCUED: usize = RESERVED.size() / 2;
 /// The reserve; null if it was given back.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
+/// Blocks from this size on get huge pages where the system has them.
+const LARGE: usize = 8 << 20;
+
 struct WithReserve;
 
 #[global_allocator]
@@ -54,6 +57,29 @@ pub(super) fn prepare() -> Result<()> {
     memory::report_low(false);
     Ok(())
 }
+
+/// Asks for huge pages for a large block: the first look at a page takes as long as a few thousand
+/// cells, and tables are larger than what a processor knows the pages of.
+#[cfg(target_os = "linux")]
+fn advise(block: *mut u8, size: usize) {
+    use std::ffi::{c_int, c_void};
+    unsafe extern "C" {
+        fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    }
+    const HUGE_PAGE: usize = 2 << 20;
+    const MADV_HUGEPAGE: c_int = 14;
+    if size < LARGE || block.is_null() {
+        return;
+    }
+    let before = block.align_offset(HUGE_PAGE).min(size);
+    let bytes = (size - before) / HUGE_PAGE * HUGE_PAGE;
+    // SAFETY: these bytes are within the block, and the advice changes nothing of what they hold. Where
+    // it is not taken all stays as it was.
+    unsafe { madvise(block.wrapping_add(before).cast(), bytes, MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise(_: *mut u8, _: usize) {}
 
 /// What `request` returns; if that is null, the same again without the reserve.
 #[inline(always)]
@@ -83,7 +109,11 @@ unsafe impl GlobalAlloc for WithReserve {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as promised to this function.
-        rescued(layout.size(), || unsafe { System.alloc(layout) })
+        let block = rescued(layout.size(), || unsafe { System.alloc(layout) });
+        if layout.size() >= LARGE {
+            advise(block, layout.size());
+        }
+        block
     }
 
     #[inline]

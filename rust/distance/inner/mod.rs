@@ -17,8 +17,9 @@ mod tests;
 mod walk;
 
 use crate::distance::columns::Columns;
-use crate::distance::packed;
+use crate::distance::packed::{self, PackedBuffers};
 use crate::distance::sharing::RowLayout;
+use crate::distance::team::TeamJob;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Cancel;
@@ -33,6 +34,8 @@ use strips::{PostOrder, StripRow};
 use walk::PathWalk;
 
 const WHAT: &str = "the dynamic program of one pair of trees";
+/// Below this many blocks, one thread is as fast as several on a left or right path: a millisecond.
+const LARGE_PATH: u64 = if cfg!(test) { 40 } else { 500_000 };
 
 /// The place of each node of the left postorder in the right one.
 pub(crate) fn right_places(left: &Oriented) -> Vec<u32> {
@@ -89,7 +92,7 @@ type Square<S> = Mutex<Vec<StripRow<S>>>;
 #[derive(Debug)]
 pub(crate) struct MixedBuffers<S: Simd> {
     /// Tables and profiles with the columns in their left and in their right postorder.
-    pub(crate) sides: [packed::PackedBuffers<S>; 2],
+    pub(crate) sides: [PackedBuffers<S>; 2],
     /// The current forest between two stretches; see [`strips::square`].
     forest: Vec<Square<S>>,
     /// What the threads need for their strips, as far as they have begun.
@@ -108,7 +111,7 @@ impl<S: Simd> MixedBuffers<S> {
         cancel: &Cancel,
     ) -> Result<Self> {
         let MixedPair { rows, plan, columns } = pair;
-        let mut sides = [packed::PackedBuffers::default(), packed::PackedBuffers::default()];
+        let mut sides = [PackedBuffers::default(), PackedBuffers::default()];
         let columns = columns.oriented(Orientation::Left).len();
         for ((side, table), orientation) in sides.iter_mut().zip(tables).zip(Orientation::BOTH) {
             let rows = rows.oriented(orientation);
@@ -245,10 +248,18 @@ fn fill<S: Simd>(simd: S, job: MixedJob<'_, S>) -> Result<()> {
             fresh: &[rows.on(side, top) as u32],
             profile: &profile,
         };
+        let top = rows.on(side, top);
         let rows = rows.trees[side];
         let buffers = &mut sides[side];
-        simd.run(packed::PackedJob { rows, layout, columns, buffers, lazy: None, cancel })?;
-        pair.plan.path(top).for_each(|v| walk.copy(side, v));
+        let blocks = u64::from(rows.size[top]) * columns.blocks.len() as u64;
+        if threads > 1 && blocks >= LARGE_PATH {
+            let PackedBuffers { table, profile, .. } = buffers;
+            let job = TeamJob { rows, layout, columns, profile, lazy: None, threads, cancel };
+            job.run_keyroot(simd, table)?;
+        } else {
+            simd.run(packed::PackedJob { rows, layout, columns, buffers, lazy: None, cancel })?;
+        }
+        pair.plan.path(path.top as usize).for_each(|v| walk.copy(side, v));
     }
     Ok(())
 }

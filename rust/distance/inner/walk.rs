@@ -11,7 +11,7 @@ use crate::simd::Simd;
 use std::sync::{Mutex, PoisonError};
 
 /// Below this many cells one thread is as fast as several.
-const LARGE_STRETCH: usize = if cfg!(test) { 1 } else { 1 << 22 };
+const LARGE_STRETCH: usize = if cfg!(test) { 1 } else { 1 << 24 };
 
 /// What happens to the row forest along an inner path.
 #[derive(Debug, Clone, Copy)]

@@ -1,39 +1,48 @@
 //! One thread of a team.
 
+use crate::distance::columns::Chunk;
 use crate::distance::packed::{
     KeyrootRows, NodeSavings, Pass, PassState, WHAT, begin_tree_row, pass_rows,
 };
 use crate::distance::team::TeamJob;
 use crate::distance::team::plan::Task;
 use crate::distance::team::queue::{Queue, Turn};
-use crate::distance::team::table::{PartTable, PathRows, Row, Shared, TeamTable};
+use crate::distance::team::table::{PartTable, Shared, SharedTurn, TeamTable};
 use crate::error::Result;
 use crate::memory;
 use crate::simd::{Simd, Vectorized};
 use std::ops::Range;
 
+/// What there is to do.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'a> {
+    pub(super) tasks: &'a [Task],
+    /// The chunks of key-roots that several threads work on.
+    pub(super) shared: &'a [Chunk],
+}
+
 /// A thread with its own state of a pass.
-pub(super) struct Member<'a, S: Simd> {
+pub(super) struct Member<'a, 't, S: Simd> {
     simd: S,
     job: &'a TeamJob<'a, S>,
-    tasks: &'a [Task],
-    table: &'a TeamTable<S>,
+    plan: Plan<'a>,
+    table: &'a TeamTable<'t, S>,
     current: Vec<S::Vector>,
     shifted: Vec<S::Vector>,
     expanded: Vec<S::Vector>,
 }
 
-impl<'a, S: Simd> Member<'a, S> {
+impl<'a, 't, S: Simd> Member<'a, 't, S> {
     pub(super) fn new(
         simd: S,
         job: &'a TeamJob<'a, S>,
-        tasks: &'a [Task],
-        table: &'a TeamTable<S>,
+        plan: Plan<'a>,
+        table: &'a TeamTable<'t, S>,
     ) -> Result<Self> {
-        let (row, stack) = job.columns.scratch_vectors(job.rows);
+        let (row, stack) = job.scratch_vectors(plan.shared);
         let filled = |vectors| memory::filled(WHAT, vectors, S::zero());
         let (current, shifted, expanded) = (filled(row)?, filled(row)?, filled(stack)?);
-        Ok(Self { simd, job, tasks, table, current, shifted, expanded })
+        Ok(Self { simd, job, plan, table, current, shifted, expanded })
     }
 
     /// Takes turn after turn until all is done.
@@ -48,18 +57,17 @@ impl<'a, S: Simd> Member<'a, S> {
         self.job.cancel.check()
     }
 
-    /// Fills the rows of the left path of a key-root with what is plainly reachable; with the
+    /// Fills the rows of the left path of a key-root with what is plainly reachable. Returns the
     /// savings of its nodes if they are lazy.
     #[inline(always)]
-    fn begin(&self, keyroot: usize) -> Result<(Vec<Row<S>>, Row<S>)> {
+    fn begin(&self, keyroot: usize) -> Result<Vec<S::Vector>> {
         let TeamJob { rows, layout, columns, profile, lazy, cancel, .. } = *self.job;
         let vectors = columns.vectors;
-        let places = rows.left_path_down(keyroot).count();
         let mut lazy_savings = Vec::new();
         if lazy.is_some() {
+            let places = rows.left_path_down(keyroot).count();
             lazy_savings = memory::filled(WHAT, places * vectors, S::zero())?;
         }
-        let mut path: Vec<Row<S>> = Vec::with_capacity(places);
         for (place, i) in rows.left_path(keyroot).enumerate() {
             cancel.check()?;
             let savings = if let Some(lazy) = lazy {
@@ -70,20 +78,16 @@ impl<'a, S: Simd> Member<'a, S> {
                 let row_of = Some(layout.profile);
                 NodeSavings::<S> { profile, vectors, row_of }.of(rows.label[i], place)
             };
-            let mut row = memory::filled(WHAT, vectors, S::zero())?;
             let first = rows.first(i);
             // The first child is on the path, all others are known.
-            let below = |child: usize| {
-                if rows.first(child) == first {
-                    &path[place - 1][..]
-                } else {
-                    self.table.row(layout.row[child] as usize)
-                }
-            };
-            begin_tree_row(self.simd, savings, rows.children(i).map(below), &mut row);
-            path.push(row);
+            let on_path = rows.children(i).last().filter(|_| place > 0);
+            let on_path = on_path.map(|child| self.table.open(layout.row[child] as usize));
+            let known = rows.children(i).filter(|&child| rows.first(child) != first);
+            let known = known.map(|child| self.table.row(layout.row[child] as usize));
+            let mut row = self.table.open(layout.row[i] as usize);
+            begin_tree_row(self.simd, savings, known.chain(on_path.as_deref()), &mut row);
         }
-        Ok((path, lazy_savings))
+        Ok(lazy_savings)
     }
 
     /// The columns of some chunks in all rows of a key-root, whose other chunks other threads may
@@ -96,72 +100,68 @@ impl<'a, S: Simd> Member<'a, S> {
         shared: Option<&Shared<S>>,
     ) -> Result<()> {
         let TeamJob { rows, layout, columns, profile, lazy, cancel, .. } = *self.job;
-        let (mut path, mut lazy_savings) = (Vec::new(), Vec::new());
+        let all = self.chunks(shared.is_some());
+        let mut own_savings = Vec::new();
         if chunks.start == 0 {
-            (path, lazy_savings) = self.begin(keyroot)?;
+            own_savings = self.begin(keyroot)?;
         }
-        if let Some(shared) = shared.filter(|_| chunks.start == 0) {
-            shared.begin(std::mem::take(&mut path), std::mem::take(&mut lazy_savings));
-        }
-        let begun = shared.map(|shared| shared.begun(cancel)).transpose()?;
+        let lazy_savings = match shared {
+            Some(shared) => {
+                if chunks.start == 0 {
+                    shared.begin(std::mem::take(&mut own_savings));
+                }
+                shared.begun(cancel)?
+            }
+            None => &own_savings,
+        };
         let vectors = columns.vectors;
-        let lazy_savings = begun.map_or(&lazy_savings, |begun| &begun.savings);
         let savings = match lazy {
             Some(_) => NodeSavings { profile: lazy_savings, vectors, row_of: None },
             None => NodeSavings { profile, vectors, row_of: Some(layout.profile) },
         };
         let keyroot_rows = KeyrootRows { rows, keyroot, row_of: layout.row, savings };
-        for number in chunks.clone() {
-            let path = match (shared, begun) {
-                (Some(shared), Some(begun)) => {
-                    PathRows::Shared { shared, begun, chunk: number, seen: 0 }
-                }
-                _ => PathRows::Own(&mut path),
-            };
+        for chunk in chunks.clone() {
+            let turn = shared.map(|shared| SharedTurn { shared, chunk, seen: 0 });
             let Self { current, shifted, expanded, .. } = self;
             let state = PassState { current, shifted, expanded };
-            let table = &mut PartTable { table: self.table, path, cancel };
-            let pass = Pass { simd: self.simd, columns, chunk: &columns.chunks[number] };
+            let table = &mut PartTable { table: self.table, turn, cancel };
+            let pass = Pass { simd: self.simd, columns, chunk: &all[chunk] };
             pass_rows(pass, keyroot_rows, state, table, cancel)?;
         }
-        if chunks.end == columns.chunks.len() {
-            match shared {
-                Some(shared) => self.finish(keyroot, shared.take_rows()),
-                None => self.finish(keyroot, path.into_iter()),
+        if chunks.end == all.len() {
+            for i in rows.left_path_down(keyroot) {
+                self.table.finish(layout.row[i] as usize);
             }
         }
         Ok(())
     }
 
-    /// Hands the rows of a key-root that is done to all threads.
-    fn finish(&self, keyroot: usize, path: impl Iterator<Item = Row<S>>) {
-        let TeamJob { rows, layout, .. } = *self.job;
-        for (i, values) in rows.left_path(keyroot).zip(path) {
-            self.table.finish(layout.row[i] as usize, values);
-        }
+    /// The chunks of a key-root.
+    fn chunks(&self, is_shared: bool) -> &'a [Chunk] {
+        if is_shared { self.plan.shared } else { &self.job.columns.chunks }
     }
 }
 
 /// A turn of a thread, with the instructions of its lanes. Returns the task if it is done.
-struct TurnJob<'m, 'a, S: Simd> {
-    member: &'m mut Member<'a, S>,
+struct TurnJob<'m, 'a, 't, S: Simd> {
+    member: &'m mut Member<'a, 't, S>,
     turn: Turn<S>,
 }
 
-impl<S: Simd> Vectorized<S> for TurnJob<'_, '_, S> {
+impl<S: Simd> Vectorized<S> for TurnJob<'_, '_, '_, S> {
     type Output = Result<Option<usize>>;
 
     #[inline(always)]
     fn run(self, _: S) -> Self::Output {
         let Self { member, turn: Turn { task, chunk } } = self;
-        let all = 0..member.job.columns.chunks.len();
+        let all = 0..member.chunks(chunk.is_some()).len();
         let (chunks, shared) = match &chunk {
             Some((chunk, shared)) => (*chunk..chunk + 1, Some(&**shared)),
             None => (all.clone(), None),
         };
         let is_done = chunks.end == all.end;
-        for position in member.tasks[task].keyroots.clone() {
-            member.keyroot(member.job.rows.fresh[position] as usize, chunks.clone(), shared)?;
+        for position in member.plan.tasks[task].keyroots.clone() {
+            member.keyroot(member.job.layout.fresh[position] as usize, chunks.clone(), shared)?;
         }
         Ok(is_done.then_some(task))
     }

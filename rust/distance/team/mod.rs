@@ -13,11 +13,12 @@
 //! tree row, place 1          3    --->      4'
 //! ```
 //!
-//! The rows of the table are vectors of their own. That of a key-root in progress is handed from
-//! chunk to chunk by a lock that nobody waits for; when the key-root is done it becomes read-only.
+//! The row of a key-root in progress is handed from chunk to chunk by a lock that nobody waits for; when
+//! the key-root is done it becomes read-only.
 //! All of this is the computation of one thread in another order, so all bits are the same.
 
 mod member;
+mod passes;
 mod plan;
 mod progress;
 mod queue;
@@ -25,7 +26,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::distance::columns::Columns;
+use crate::distance::columns::{Chunk, Columns};
 use crate::distance::packed::WHAT;
 use crate::distance::profile::{Lazy, longest_path};
 use crate::distance::sharing::RowLayout;
@@ -34,10 +35,11 @@ use crate::memory;
 use crate::parallel::{self, Cancel, Tasks};
 use crate::simd::Simd;
 use crate::tree::Oriented;
-use member::Member;
+use member::{Member, Plan};
+use plan::Task;
 pub(super) use progress::Progress;
 use queue::Queue;
-pub(super) use table::TeamTable;
+pub(super) use table::{TeamRoom, TeamTable};
 
 /// Below this much work (cells) one thread is as fast as several. Tests have teams for all pairs.
 pub(super) const LARGE: f64 = if cfg!(test) { 0.0 } else { 4e7 };
@@ -56,31 +58,57 @@ pub(super) struct TeamJob<'a, S: Simd> {
 }
 
 impl<S: Simd> TeamJob<'_, S> {
-    /// Bytes of the table and of the state of all threads.
-    fn bytes(&self) -> u64 {
+    /// Bytes of a table with so many rows and of the state of all threads.
+    fn bytes(&self, table_rows: usize, shared: &[Chunk]) -> u64 {
         let Self { rows, columns, .. } = self;
-        let (row, stack) = columns.scratch_vectors(rows);
+        let (row, stack) = self.scratch_vectors(shared);
         let lazy = if self.lazy.is_some() { longest_path(rows) * columns.vectors } else { 0 };
-        let vectors =
-            rows.distinct_rows * columns.vectors + self.threads * (2 * row + stack + lazy);
+        let vectors = table_rows * columns.vectors + self.threads * (2 * row + stack + lazy);
         (vectors * size_of::<S::Vector>()) as u64
     }
 
+    /// Vectors of scratch of a thread, for the chunks of the columns and for those that are shared: a
+    /// row, the stack of rows.
+    fn scratch_vectors(&self, shared: &[Chunk]) -> (usize, usize) {
+        let (row, _) = self.columns.scratch_vectors(self.rows);
+        let widest = shared.iter().map(|chunk| chunk.blocks.len()).fold(row, usize::max);
+        (widest, widest * self.rows.max_depth as usize)
+    }
+
     /// Computes the table of subtree values.
-    pub(super) fn run(&self, simd: S) -> Result<TeamTable<S>> {
-        memory::check(WHAT, self.bytes())?;
-        let chunks: Vec<_> = self.columns.chunks.iter().map(|chunk| chunk.blocks.len()).collect();
-        let tasks = plan::tasks(self.rows, &chunks, self.threads);
-        let table = TeamTable::new(self.rows.distinct_rows)?;
-        let queue = Queue::new(&tasks, chunks.len());
+    pub(super) fn run<'t>(&self, simd: S, room: &'t mut TeamRoom<S>) -> Result<TeamTable<'t, S>> {
+        let shared = passes::shared_chunks(&self.columns.chunks, self.threads);
+        let rows = self.rows.distinct_rows;
+        memory::check(WHAT, self.bytes(rows, &shared))?;
+        let widths: Vec<_> = shared.iter().map(|chunk| chunk.blocks.len()).collect();
+        let tasks = plan::tasks(self.rows, &widths, self.threads);
+        let size = (rows, self.columns.vectors);
+        let table = TeamTable::new(room, size, self.threads, self.cancel)?;
+        self.work(simd, Plan { tasks: &tasks, shared: &shared }, &table)?;
+        Ok(table)
+    }
+
+    /// Computes the rows of the only key-root of the layout, in a table that has all rows below it.
+    pub(super) fn run_keyroot(&self, simd: S, table: &mut [S::Vector]) -> Result<()> {
+        let shared = passes::shared_chunks(&self.columns.chunks, self.threads);
+        memory::check(WHAT, self.bytes(0, &shared))?;
+        let tasks = [Task::shared(0)];
+        let path = self.layout.fresh.iter().flat_map(|&top| self.rows.left_path_down(top as usize));
+        let path = path.map(|i| self.layout.row[i] as usize);
+        let table = TeamTable::of_rows(table, self.columns.vectors, path)?;
+        self.work(simd, Plan { tasks: &tasks, shared: &shared }, &table)
+    }
+
+    /// Does all tasks.
+    fn work(&self, simd: S, plan: Plan<'_>, table: &TeamTable<'_, S>) -> Result<()> {
+        let queue = Queue::new(plan.tasks, plan.shared.len());
         let team = Tasks { threads: self.threads, count: self.threads, cancel: self.cancel };
         let work = |(): &mut (), _| {
             let _stop = StopOthers(self.cancel);
-            Member::new(simd, self, &tasks, &table)?.work(&queue)
+            Member::new(simd, self, plan, table)?.work(&queue)
         };
         // The calling thread has nothing to ask: whoever called it watches the token.
-        parallel::for_each(team, || (), work, |()| {}, || true)?;
-        Ok(table)
+        parallel::for_each(team, || (), work, |()| {}, || true)
     }
 }
 

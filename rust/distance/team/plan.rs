@@ -26,6 +26,19 @@ pub(super) struct Task {
     pub(super) next: Vec<u32>,
 }
 
+impl Task {
+    /// A key-root that waits for nothing, for several threads.
+    pub(super) fn shared(position: usize) -> Self {
+        Self {
+            keyroots: position..position + 1,
+            is_shared: true,
+            rows_above: 0,
+            waits_for: 0,
+            next: Vec::new(),
+        }
+    }
+}
+
 /// All tasks for a row tree. `chunks` holds the number of blocks of each chunk.
 pub(super) fn tasks(rows: &Oriented, chunks: &[usize], threads: usize) -> Vec<Task> {
     let per_row = chunks.iter().sum::<usize>().max(1) as u64;
