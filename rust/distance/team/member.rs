@@ -80,7 +80,8 @@ impl<'a, S: Simd> Member<'a, S> {
                     self.table.row(layout.row[child] as usize)
                 }
             };
-            begin_tree_row(self.simd, savings, rows.children(i).map(below), &mut row);
+            let children = rows.children(i).map(below);
+            begin_tree_row(self.simd, columns, savings, children, &mut row);
             path.push(row);
         }
         Ok((path, lazy_savings))
