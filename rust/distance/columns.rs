@@ -14,10 +14,11 @@
 //! Deeper levels come first, because an outer segment uses the subtree values of the inner ones
 //! in the same row. Key-roots whose subtrees have no branches need no segment: all that is paired
 //! in such a subtree lies on one path, so a forest saves no more with it than its best tree, and the
-//! row of a node begins with the final values; see `begin_tree_row` in `packed.rs`. Roots have one in
-//! any case, so that there is a pass over the rows. A level is cut into
-//! *isolated* blocks, whose segments lie inside the vector, and *chained* blocks, whose segments
-//! go on in the next vector and hand over a carry.
+//! row of a node begins with the final values; see `begin_tree_row` in `packed.rs`. They have one
+//! where it costs nothing, because their blocks are needed by others, and roots have one in any case, so
+//! that there is a pass over the rows. A level is cut into *isolated* blocks, whose segments lie
+//! inside the vector, and *chained* blocks, whose segments go on in the next vector and hand over a
+//! carry.
 //!
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
@@ -136,6 +137,7 @@ impl<S: Simd> Columns<S> {
             }
         }
         first_of.extend(lanes as u32..(vectors * S::LANES) as u32);
+        keep_where_blocks_are::<S>(vectors, &mut segments, &mut unbranched);
         let widths = segments.iter().chain(&unbranched).map(|segment| {
             u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
         });
@@ -143,8 +145,7 @@ impl<S: Simd> Columns<S> {
         // A chained block has far picks too, as many as it has parts to pick from.
         let bytes = size_of::<Block<S>>() + 2 * size_of::<FarPick<S>>();
         memory::check("the column tables", most_blocks * bytes as u64)?;
-        // Stable, so that the segments of a level stay in the order of their lanes.
-        segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
+        segments.sort_unstable_by_key(|segment| (std::cmp::Reverse(segment.level), segment.first));
         let levels = segments.first().map_or(0, |segment| segment.level as usize + 1);
         let levels = levels.saturating_add(usize::from(!unbranched.is_empty()));
         let blocks = levels.saturating_mul(vectors).min(most_blocks as usize);
@@ -202,6 +203,30 @@ impl<S: Simd> Columns<S> {
             from = to;
         }
     }
+}
+
+/// Moves subtrees without branches to the segments where these have blocks anyway, at their level in
+/// all of their vectors: there, they cost nothing.
+fn keep_where_blocks_are<S: Simd>(
+    vectors: usize,
+    segments: &mut Vec<Segment>,
+    unbranched: &mut Vec<Segment>,
+) {
+    if unbranched.is_empty() {
+        return;
+    }
+    let span =
+        |segment: &Segment| segment.first as usize / S::LANES..=segment.last as usize / S::LANES;
+    // Above a segment there are others, so blocks are those of all levels down to the deepest one.
+    let mut levels = vec![0; vectors];
+    for segment in &*segments {
+        for level in &mut levels[span(segment)] {
+            *level = segment.level.saturating_add(1).max(*level);
+        }
+    }
+    let costs_nothing =
+        |segment: &mut Segment| levels[span(segment)].iter().all(|&level| level > segment.level);
+    segments.extend(unbranched.extract_if(.., costs_nothing));
 }
 
 /// What the lanes of a vector are at a level.
