@@ -207,6 +207,8 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> Opti
     let expand = shift + 1 + if gathers { 3 } else { pick };
     // Shift, and, add, and, two maxima, scan, and, maximum.
     let tree = shift + 7 + scan;
+    // Shift, and, add, maximum, scan.
+    let unbranched = shift + 3 + scan;
     // Add, maximum, scan.
     let forest = 2 + scan;
     let operations = census.tree[0] * tree
@@ -217,6 +219,8 @@ fn port_limit(census: &Census, instructions: Instructions, lanes: Lanes) -> Opti
         + census.leaf[0] * pick
         + census.leaf[1] * expand
         + census.far * far
+        + census.unbranched[0] * unbranched
+        + census.unbranched[1] * (unbranched + hand_over)
         + census.merged;
     Some(operations as f64 / ports)
 }

@@ -1,7 +1,7 @@
 //! What the vector kernel will do for a pair, counted without doing it. For `benches/cells.rs`
 //! only, which compares the counts with measured times.
 
-use crate::distance::columns::Columns;
+use crate::distance::columns::{BlockRun, Columns};
 use crate::error::Result;
 use crate::parallel::Cancel;
 use crate::simd::{InLanes, Instructions, Lanes, Simd, in_any_lanes};
@@ -20,6 +20,8 @@ pub struct Census {
     pub leaf: [u64; 2],
     /// Picks from other vectors, in rows of leaves.
     pub far: u64,
+    /// Blocks of columns without branches: isolated ones, chained ones.
+    pub unbranched: [u64; 2],
     /// Vectors of children that are merged into the row of their parent.
     pub merged: u64,
 }
@@ -59,23 +61,31 @@ impl InLanes for Count<'_> {
                     tree += 1;
                     children += rows.children(i).count() as u64;
                 } else {
+                    leaf += u64::from(rows.size[i] == 1);
+                    if rows.is_only_child(i) {
+                        continue;
+                    }
                     let scanned = rows.size[i + 1] == 1 || rows.first(i + 1) == rows.first(keyroot);
                     forest += u64::from(scanned);
                     joined += u64::from(!scanned);
-                    leaf += u64::from(rows.size[i] == 1);
                 }
             }
         }
-        let mut blocks = [0; 2];
-        for run in &columns.runs {
-            blocks[usize::from(run.chained)] += run.blocks.len() as u64;
-        }
+        let count = |runs: &[BlockRun]| {
+            let mut blocks = [0; 2];
+            for run in runs {
+                blocks[usize::from(run.chained)] += run.blocks.len() as u64;
+            }
+            blocks
+        };
+        let (blocks, unbranched) = (count(&columns.runs), count(&columns.unbranched));
         Ok(Census {
             tree: blocks.map(|blocks| blocks * tree),
             forest: blocks.map(|blocks| blocks * forest),
             joined: blocks.iter().sum::<u64>() * joined,
             leaf: blocks.map(|blocks| blocks * leaf),
             far: columns.far.len() as u64 * leaf,
+            unbranched: unbranched.map(|blocks| blocks * tree),
             merged: children * columns.vectors as u64,
         })
     }
@@ -105,5 +115,11 @@ mod tests {
         let expected =
             Census { tree: [3, 0], forest, leaf: forest, merged: 2, ..Census::default() };
         assert_eq!(of(&star, &star, Lanes::Bytes), expected);
+        // Two branches of two nodes: the second one needs no segment as a column, and its lower node no row.
+        let forked = Prepared::new(&[0; 5], &[-1, 0, 1, 0, 3], &mut numbering);
+        let expected = Census { unbranched: [3, 0], ..expected };
+        assert_eq!(of(&star, &forked, Lanes::Bytes), expected);
+        let expected = Census { tree: [5, 0], merged: 4, unbranched: [5, 0], ..expected };
+        assert_eq!(of(&forked, &forked, Lanes::Bytes), expected);
     }
 }

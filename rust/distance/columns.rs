@@ -6,17 +6,20 @@
 //! dynamic program is one pass over *blocks*: pairs of a level and a vector of lanes.
 //!
 //! ```text
-//! tree   a(b(c,d),e(f))     lanes   c d b f e a
-//! level 0                            [---------]   segment of a
-//! level 1                              d   [-]     segments of d (a leaf: none needed) and e(f)
+//! tree   a(b(c,d),e(f,g))   lanes   c d b f g e a
+//! level 0                            [-----------]   segment of a
+//! level 1                                  [---]     segment of e(f,g); d has no branches
 //! ```
 //!
 //! Deeper levels come first, because an outer segment uses the subtree values of the inner ones
-//! in the same row. Key-roots that are leaves need no segment: the best saving of a subtree with
-//! one leaf is the maximum over single pairs, which the row keeps anyway. A level is cut into
-//! *isolated* blocks, whose segments lie inside the vector, and *chained* blocks, whose segments
-//! go on in the next vector and hand over a carry. Both are cut into runs, chains where no segment goes
-//! on, so that the blocks of a pass stay in the L1 cache.
+//! in the same row. Key-roots whose subtrees have no branches need no segment: all that is paired
+//! in such a subtree lies on one path, so a forest saves no more with it than its best tree, and the
+//! row of a node begins with the final values; see `begin_tree_row` in `packed.rs`. They have one
+//! where it costs nothing, because their blocks are needed by others, and roots have one in any case, so
+//! that there is a pass over the rows. A level is cut into *isolated* blocks, whose segments lie
+//! inside the vector, and *chained* blocks, whose segments go on in the next vector and hand over a
+//! carry. Both are cut into runs, chains where no segment goes on, so that the blocks of a pass stay
+//! in the L1 cache.
 //!
 //! Columns may come from one tree or from many: trees side by side are more segments.
 
@@ -101,6 +104,8 @@ pub(crate) struct Columns<S: Simd> {
     pub(crate) gathers: Vec<S::Gather>,
     pub(crate) runs: Vec<BlockRun>,
     pub(crate) chunks: Vec<Chunk>,
+    /// Blocks of key-roots of several nodes that need no segment, which no chunk contains.
+    pub(crate) unbranched: Vec<BlockRun>,
 }
 
 /// A segment: first and last lane, and the number of key-roots above it.
@@ -119,29 +124,33 @@ impl<S: Simd> Columns<S> {
         let lanes = trees.iter().map(|tree| tree.len()).sum::<usize>();
         let vectors = lanes.div_ceil(S::LANES);
         let mut first_of = Vec::with_capacity(vectors * S::LANES);
-        let mut segments = Vec::new();
+        let (mut segments, mut unbranched) = (Vec::new(), Vec::new());
         for tree in trees {
             let offset = first_of.len();
             first_of.extend((0..tree.len()).map(|i| (offset + tree.first(i)) as u32));
-            for &k in &tree.keyroots {
-                let k = k as usize;
-                if tree.size[k] > 1 {
-                    let (first, last) = ((offset + tree.first(k)) as u32, (offset + k) as u32);
-                    segments.push(Segment { first, last, level: tree.depth[k] });
+            for (k, needs_segment) in tree.column_roots() {
+                let (first, last) = ((offset + tree.first(k)) as u32, (offset + k) as u32);
+                let segment = Segment { first, last, level: tree.depth[k] };
+                match (needs_segment, tree.size[k]) {
+                    (true, _) => segments.push(segment),
+                    // The row of a node begins with the final value.
+                    (false, 1) => {}
+                    (false, _) => unbranched.push(segment),
                 }
             }
         }
         first_of.extend(lanes as u32..(vectors * S::LANES) as u32);
-        let widths = segments.iter().map(|segment| {
+        keep_where_blocks_are::<S>(vectors, &mut segments, &mut unbranched);
+        let widths = segments.iter().chain(&unbranched).map(|segment| {
             u64::from(segment.last) / S::LANES as u64 - u64::from(segment.first) / S::LANES as u64
         });
         let most_blocks = widths.map(|width| width + 1).sum::<u64>();
         // A chained block has far picks too, as many as it has parts to pick from.
         let bytes = size_of::<Block<S>>() + 2 * size_of::<FarPick<S>>();
         memory::check("the column tables", most_blocks * bytes as u64)?;
-        // Stable, so that the segments of a level stay in the order of their lanes.
-        segments.sort_by_key(|segment| std::cmp::Reverse(segment.level));
+        segments.sort_unstable_by_key(|segment| (std::cmp::Reverse(segment.level), segment.first));
         let levels = segments.first().map_or(0, |segment| segment.level as usize + 1);
+        let levels = levels.saturating_add(usize::from(!unbranched.is_empty()));
         let blocks = levels.saturating_mul(vectors).min(most_blocks as usize);
         let mut builder = Builder {
             columns: Self {
@@ -152,6 +161,7 @@ impl<S: Simd> Columns<S> {
                 gathers: Vec::new(),
                 runs: Vec::new(),
                 chunks: Vec::new(),
+                unbranched: Vec::new(),
             },
             first_of,
             start_of: vec![NONE; vectors * S::LANES],
@@ -162,7 +172,10 @@ impl<S: Simd> Columns<S> {
             cancel.check()?;
             builder.add_level(level);
         }
+        let runs = std::mem::take(&mut builder.columns.runs);
+        builder.add_level(&unbranched);
         let mut columns = builder.columns;
+        columns.unbranched = std::mem::replace(&mut columns.runs, runs);
         columns.cut_into_chunks();
         Ok(columns)
     }
@@ -193,6 +206,30 @@ impl<S: Simd> Columns<S> {
             from = to;
         }
     }
+}
+
+/// Moves subtrees without branches to the segments where these have blocks anyway, at their level in
+/// all of their vectors: there, they cost nothing.
+fn keep_where_blocks_are<S: Simd>(
+    vectors: usize,
+    segments: &mut Vec<Segment>,
+    unbranched: &mut Vec<Segment>,
+) {
+    if unbranched.is_empty() {
+        return;
+    }
+    let span =
+        |segment: &Segment| segment.first as usize / S::LANES..=segment.last as usize / S::LANES;
+    // Above a segment there are others, so blocks are those of all levels down to the deepest one.
+    let mut levels = vec![0; vectors];
+    for segment in &*segments {
+        for level in &mut levels[span(segment)] {
+            *level = segment.level.saturating_add(1).max(*level);
+        }
+    }
+    let costs_nothing =
+        |segment: &mut Segment| levels[span(segment)].iter().all(|&level| level > segment.level);
+    segments.extend(unbranched.extract_if(.., costs_nothing));
 }
 
 /// What the lanes of a vector are at a level.

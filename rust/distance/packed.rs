@@ -15,7 +15,8 @@
 //! which need G[first(i)-1][first(j)-1]. That row is the one in which the left-most leaf of i was
 //! reached: it is expanded once there, by lane shuffles, and kept on a stack for the ancestors
 //! of the leaf on its path (one entry per level of nested key-roots). A forest row needs the prefix
-//! maximum only if the next one is a tree row or that of a leaf.
+//! maximum only if the next one is a tree row or that of a leaf. An only child needs no forest row:
+//! what a forest saves with it, it saves with its parent.
 
 use crate::distance::columns::{Block, BlockRun, Chunk, Columns, FarPick};
 use crate::distance::profile::Lazy;
@@ -217,7 +218,8 @@ fn fill<S: Simd>(simd: S, job: PackedJob<'_, S>) -> Result<()> {
             let savings = NodeSavings::<S> { profile, vectors, row_of }.of(rows.label[i], place);
             let (before, row) = table.split_at_mut(layout.row[i] as usize * vectors);
             let below = |child: usize| &before[layout.row[child] as usize * vectors..][..vectors];
-            begin_tree_row(simd, savings, rows.children(i).map(below), &mut row[..vectors]);
+            let children = rows.children(i).map(below);
+            begin_tree_row(simd, columns, savings, children, &mut row[..vectors]);
         }
         let savings = NodeSavings { profile, vectors, row_of };
         let keyroot = KeyrootRows { rows, keyroot, row_of: layout.row, savings };
@@ -245,25 +247,34 @@ pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
     let current = &mut current[..width];
     current.fill(S::zero());
     let (first, inner) = (rows.first(keyroot), rows.depth[keyroot] + 1);
-    let mut place = 0;
-    for (i, &row) in (first..).zip(&row_of[first..=keyroot]) {
-        if i % ROWS_PER_CHECK == 0 {
+    let is_leaf = |i: usize| rows.size[i] == 1;
+    let (mut place, mut next, mut next_check) = (0, first, first.next_multiple_of(ROWS_PER_CHECK));
+    while next <= keyroot {
+        let mut i = next;
+        next += 1;
+        if i >= next_check {
             cancel.check()?;
+            next_check = next.next_multiple_of(ROWS_PER_CHECK);
         }
-        let row = row as usize;
         if rows.first(i) == first {
-            tree_row(pass, current, &mut table.open(row, place)?, savings.of(rows.label[i], place));
+            let (row, savings) = (row_of[i] as usize, savings.of(rows.label[i], place));
+            tree_row(pass, current, &mut table.open(row, place)?, savings);
             table.close(place);
             place += 1;
             continue;
         }
-        let row = table.known(row);
+        let begins = is_leaf(i);
+        // Only children are on the left path of their parent, so none of these is a tree row.
+        while rows.is_only_child(i) {
+            i += 1;
+        }
+        next = i + 1;
+        let row = table.known(row_of[i] as usize);
         let level = (rows.depth[i] - inner) as usize;
         let expanded = &mut expanded[level * width..][..width];
-        let is_leaf = |i: usize| rows.size[i] == 1;
         // The last row is a tree row.
-        let scanned = is_leaf(i + 1) || rows.first(i + 1) == first;
-        match (is_leaf(i), scanned) {
+        let scanned = is_leaf(next) || rows.first(next) == first;
+        match (begins, scanned) {
             (true, true) => leaf_row::<S, true>(pass, current, shifted, row, expanded),
             (true, false) => leaf_row::<S, false>(pass, current, shifted, row, expanded),
             (false, true) => forest_row(pass, current, row, expanded),
@@ -274,20 +285,73 @@ pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
 }
 
 /// Starts the subtree values of a node with what is known to be reachable: the node itself
-/// paired, or everything inside one child. For columns that are leaves this is the final value.
+/// paired, or everything inside one child. For columns whose subtrees have no branches this is the
+/// final value.
 #[inline(always)]
 pub(super) fn begin_tree_row<'a, S: Simd>(
     simd: S,
+    columns: &Columns<S>,
     savings: &[S::Vector],
-    children: impl Iterator<Item = &'a [S::Vector]>,
+    mut children: impl Iterator<Item = &'a [S::Vector]>,
     row: &mut [S::Vector],
 ) where
     S::Vector: 'a,
 {
-    row.copy_from_slice(savings);
+    if columns.unbranched.is_empty() {
+        row.copy_from_slice(savings);
+        for child in children {
+            join_maximum(simd, row, child);
+        }
+        return;
+    }
+    match children.next() {
+        Some(child) => row.copy_from_slice(child),
+        None => row.fill(S::zero()),
+    }
     for child in children {
-        for (value, &below) in row.iter_mut().zip(child) {
-            *value = simd.max(*value, below);
+        join_maximum(simd, row, child);
+    }
+    for run in &columns.unbranched {
+        if run.chained {
+            unbranched_run::<S, true>(simd, columns, run, row, savings);
+        } else {
+            unbranched_run::<S, false>(simd, columns, run, row, savings);
+        }
+    }
+    join_maximum(simd, row, savings);
+}
+
+#[inline(always)]
+fn join_maximum<S: Simd>(simd: S, row: &mut [S::Vector], other: &[S::Vector]) {
+    for (value, &other) in row.iter_mut().zip(other) {
+        *value = simd.max(*value, other);
+    }
+}
+
+/// Subtrees without branches, in a row that holds the best child for each.
+///
+/// All nodes of such a subtree lie on one path, and so do their partners: below the row node they
+/// are in one child. So a node that is paired with the row node adds its saving to what the best
+/// child saves with the rest of the path.
+#[inline(always)]
+fn unbranched_run<S: Simd, const CHAINED: bool>(
+    simd: S,
+    columns: &Columns<S>,
+    run: &BlockRun,
+    row: &mut [S::Vector],
+    savings: &[S::Vector],
+) {
+    let (mut before, mut carry) = (S::zero(), S::zero());
+    let blocks = columns.blocks[run.blocks.clone()].iter();
+    for (block, &vector) in blocks.zip(&columns.vector_of[run.blocks.clone()]) {
+        let value = &mut row[vector as usize];
+        let old = *value;
+        let diagonal = if CHAINED { simd.shift_in(before, old) } else { simd.shift(old) };
+        before = old;
+        let paired = simd.add(simd.and(diagonal, block.inside), savings[vector as usize]);
+        *value = simd.scan(simd.max(paired, old), &block.scan);
+        if CHAINED {
+            (*value, carry) = hand_over(simd, *value, carry, block);
         }
     }
 }
@@ -387,8 +451,9 @@ fn tree_run<S: Simd, const CHAINED: bool>(
     }
 }
 
-/// The row of a leaf off the left path: a forest row that first puts into every lane the value
-/// just before its subtree, G[i-1][first(j)-1], and keeps these for the ancestors of the leaf.
+/// The row of a leaf off the left path, or of the last node above it that has no other leaf: a forest
+/// row that first puts into every lane the value just before its subtree, G[i-1][first(j)-1] if i is
+/// the leaf, and keeps these for the ancestors of the leaf.
 #[inline(always)]
 fn leaf_row<S: Simd, const SCANNED: bool>(
     pass: Pass<'_, S>,

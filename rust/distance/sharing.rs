@@ -14,6 +14,9 @@ const KEPT_ROWS: usize = if cfg!(test) { 1 << 13 } else { 2 << 20 };
 /// The same for the savings of labels.
 const KEPT_LABELS: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
 
+/// The row of a subtree that was not met before.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Both, for each thread and kind of lanes.
 pub(crate) const KEPT_BYTES: (u64, u64) = (KEPT_ROWS as u64, KEPT_LABELS as u64);
 
@@ -61,6 +64,20 @@ impl Places {
     fn get(&self, id: usize) -> Option<u32> {
         let &(stamp, place) = self.known.get(id)?;
         (stamp == self.stamp).then_some(place)
+    }
+
+    /// The places of many, or [`UNKNOWN`]: without branches, since nobody foresees which are known.
+    #[inline(always)]
+    fn append(&self, ids: &[u32], places: &mut Vec<u32>) {
+        let Some(last) = self.known.len().checked_sub(1) else {
+            places.resize(places.len() + ids.len(), UNKNOWN);
+            return;
+        };
+        places.extend(ids.iter().map(|&id| {
+            let (stamp, place) = self.known[(id as usize).min(last)];
+            let is_known = (stamp == self.stamp) & (id as usize <= last);
+            if is_known { place } else { UNKNOWN }
+        }));
     }
 
     /// The next free place.
@@ -126,15 +143,17 @@ impl Sharing {
     /// Finds the rows of a tree, and which of them are to be computed.
     pub(crate) fn arrange(&mut self, operand: &Operand<'_>, tree: &Oriented, ids: &[u32]) {
         self.row.clear();
-        self.row.resize(tree.len(), 0);
+        self.rows.append(ids, &mut self.row);
         self.fresh.clear();
         for &keyroot in &tree.keyroots {
+            // With a subtree all that is in it is known: most are, from other trees.
+            if self.row[keyroot as usize] != UNKNOWN {
+                continue;
+            }
             // Down the path: the node itself, then the first child again and again.
             self.path.clear();
-            let below = |&i: &usize| tree.children(i).last();
-            self.path.extend(std::iter::successors(Some(keyroot as usize), below));
-            let id = ids[keyroot as usize];
-            if id != ONCE && self.rows.get(id as usize).is_some() {
+            self.path.extend(tree.left_path_down(keyroot as usize));
+            if self.rows.get(ids[keyroot as usize] as usize).is_some() {
                 for &i in &self.path {
                     self.row[i] = self.rows.get(ids[i] as usize).unwrap_or_default();
                 }

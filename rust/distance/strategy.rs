@@ -134,7 +134,7 @@ fn mixed_work(rows: &Prepared, columns: &Prepared, costs: Costs<'_>) -> (f64, u6
 /// Most bytes that the tables of mixed paths take for two trees with these numbers of nodes, whose key-roots
 /// have sizes of that sum at most; costs that are computed for every pair are in doubles.
 pub(crate) fn most_bytes((n, m): (u64, u64), work: u64, costs: Option<Costs<'_>>) -> u64 {
-    // Leaves that are key-roots are in the work of rows, but not in that of columns.
+    // Key-roots without branches are in the work of rows, but not in that of columns.
     if estimate(work.saturating_add(n.max(m)), work) < SMALLEST {
         return 0;
     }

@@ -40,14 +40,25 @@ pub(crate) fn kinds() -> impl Strategy<Value = [i64; 3]> {
     (0..8i64, 0..8i64, replace).prop_map(|(delete, insert, replace)| [delete, insert, replace])
 }
 
+/// Steps from a node up to the parent of the next one: few, or none for most nodes, so that many are
+/// only children, or for nearly all.
+fn steps_up(thinness: u8, drawn: u8) -> u8 {
+    match thinness {
+        0 => drawn % 6,
+        1 => drawn.saturating_sub(17),
+        _ => drawn.saturating_sub(22) * 6,
+    }
+}
+
 /// Trees and forests, the empty one included, of up to `nodes` nodes over `labels` labels.
 pub(crate) fn trees(nodes: usize, labels: i32) -> impl Strategy<Value = Plain> {
-    let node = (0..labels, 0u8..6);
-    (proptest::collection::vec(node, 0..=nodes), any::<bool>()).prop_map(|(nodes, forest)| {
+    let nodes = proptest::collection::vec((0..labels, 0u8..24), 0..=nodes);
+    let thinness = prop_oneof![3 => Just(0u8), 2 => 1u8..3];
+    (nodes, any::<bool>(), thinness).prop_map(|(nodes, forest, thinness)| {
         let mut tree = Plain { codes: Vec::new(), parents: Vec::new() };
-        for (i, (label, up)) in nodes.into_iter().enumerate() {
+        for (i, (label, drawn)) in nodes.into_iter().enumerate() {
             let mut parent = i as i32 - 1;
-            for _ in 0..up {
+            for _ in 0..steps_up(thinness, drawn) {
                 let above = if parent == -1 { -1 } else { tree.parents[parent as usize] };
                 // Without forests the walk stops at the root.
                 if above == -1 && !forest {

@@ -131,8 +131,9 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
         let state = product(&[STATE_VECTORS * Instructions::vector_bytes(), depth + 2]);
         // A block per level and vector; a segment that crosses vectors has one more, and there are
         // half as many segments as nodes at most: each has a leaf of its own. Of a tree, or of a
-        // batch of trees that are no larger than the batch. Large tables serve one side.
-        let cells = work.min(LARGEST_TABLES).max(batch * depth.min(batch));
+        // batch of trees that are no larger than the batch. Large tables serve one side. Subtrees
+        // without branches, which the work leaves out, take as much as one more level.
+        let cells = work.min(LARGEST_TABLES).max(batch * depth.min(batch)) + width;
         let blocks = cells / (Instructions::vector_bytes() / lanes.bytes()) + width / 2;
         let columns = product(&[blocks, BLOCK_VECTORS * Instructions::vector_bytes()]);
         let columns = columns.saturating_add(columns.min(KEEP_TABLES as u64));
@@ -187,9 +188,9 @@ pub fn account(extent: &Extent, costs: SetCosts<'_>, threads: usize) -> Account 
         }
     }
     let per_block = 2 * BLOCK_VECTORS;
-    let of_nodes = used.iter().map(|_| per_block / 2 * Instructions::vector_bytes()).sum();
-    let of_work = used.iter().map(|(lanes, _)| per_block * lanes.bytes()).sum();
-    bytes.kept = (of_nodes, of_work);
+    let of_segments: u64 = used.iter().map(|_| per_block / 2 * Instructions::vector_bytes()).sum();
+    let of_work: u64 = used.iter().map(|(lanes, _)| per_block * lanes.bytes()).sum();
+    bytes.kept = (of_segments + of_work, of_work);
     bytes.most_kept = 2 * kinds * KEEP_TABLES as u64;
     bytes.scratch = call.saturating_add(product(&[thread, threads as u64]));
     bytes

@@ -55,7 +55,8 @@ pub struct Oriented {
     pub(crate) max_depth: u32,
     /// Rows computed when this tree lies along the rows: sizes of the fresh key-roots, summed.
     pub(crate) row_work: u64,
-    /// Cells per row when this tree lies along the columns: sizes of the inner key-roots, summed.
+    /// Cells per row when this tree lies along the columns: sizes of the key-roots that need segments,
+    /// summed.
     pub(crate) column_work: u64,
 }
 
@@ -69,6 +70,12 @@ impl Oriented {
     #[inline(always)]
     pub(crate) fn first(&self, i: usize) -> usize {
         i + 1 - self.size[i] as usize
+    }
+
+    /// Whether `i`, which must not be the root, is the only child of its parent.
+    #[inline(always)]
+    pub(crate) fn is_only_child(&self, i: usize) -> bool {
+        self.size[i + 1] == self.size[i] + 1
     }
 
     /// The children of `i`, last one first.
@@ -189,8 +196,21 @@ impl Oriented {
         // Counted first, so that memory is allocated once.
         self.keyroots = Vec::with_capacity(is_keyroot.iter().filter(|&&is| is).count());
         self.keyroots.extend((0..n as u32).filter(|&i| is_keyroot[i as usize]));
-        let inner = self.keyroots.iter().map(|&k| u64::from(self.size[k as usize]));
-        self.column_work = inner.filter(|&size| size > 1).sum();
+        let in_segments = self.column_roots().filter(|&(_, needs_segment)| needs_segment);
+        self.column_work = in_segments.map(|(k, _)| u64::from(self.size[k])).sum();
+    }
+
+    /// All key-roots in ascending order, and whether they need a segment of the columns: those whose
+    /// subtrees have branches, and the root, unless it is a leaf.
+    pub(crate) fn column_roots(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let root = self.len() - 1;
+        // If there are branches, the last child that is not the first one is a key-root.
+        let mut before = None;
+        self.keyroots.iter().map(move |&k| {
+            let k = k as usize;
+            let has_branches = before.replace(k).is_some_and(|before| before >= self.first(k));
+            (k, has_branches || k == root && root > 0)
+        })
     }
 
     /// Finds key-roots whose subtree equals one that is computed anyway; their rows are shared.

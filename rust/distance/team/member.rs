@@ -85,7 +85,8 @@ impl<'a, 't, S: Simd> Member<'a, 't, S> {
             let known = rows.children(i).filter(|&child| rows.first(child) != first);
             let known = known.map(|child| self.table.row(layout.row[child] as usize));
             let mut row = self.table.open(layout.row[i] as usize);
-            begin_tree_row(self.simd, savings, known.chain(on_path.as_deref()), &mut row);
+            let children = known.chain(on_path.as_deref());
+            begin_tree_row(self.simd, columns, savings, children, &mut row);
         }
         Ok(lazy_savings)
     }
