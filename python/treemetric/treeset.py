@@ -357,7 +357,7 @@ class TreeSet(Immutable):
         Parameters
         ----------
         path : str or path
-            The file; it is overwritten.
+            The file; it is replaced as a whole, and stays as it was if the disk is full.
 
         Raises
         ------
@@ -421,7 +421,7 @@ class TreeSet(Immutable):
         Parameters
         ----------
         path : str or path
-            The file; it is overwritten.
+            The file; it is replaced as a whole, and stays as it was if the disk is full.
 
         Raises
         ------
