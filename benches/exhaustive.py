@@ -269,7 +269,9 @@ class Round:
             expected = slowly(matrix <= radius, matrix)
             right = found.representatives[found.labels] == expected
             apart = [0 if i == r else matrix[i, r] for i, r in enumerate(expected)]
-            example = f"{[tree.to_bracket() for tree in trees]} {self.prices.costs!r}, radius {radius}"
+            example = (
+                f"{[tree.to_bracket() for tree in trees]} {self.prices.costs!r}, radius {radius}"
+            )
             self.tally.add(f"deduplicate ({method})", right & (found.distances == apart), example)
 
     def check_pairs(self, sample: int) -> None:

@@ -2,17 +2,21 @@
 
 import enum
 import pickle
-from collections import namedtuple
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+
 import treemetric as tm
 from treemetric._base.digest import label_bytes
 
-Pair = namedtuple("Pair", "a b")
+
+class Pair(NamedTuple):
+    a: int
+    b: int
 
 
 class Number(enum.IntEnum):
@@ -51,9 +55,19 @@ class Own:
 # Lists of labels that are equal; labels of different lists are not.
 EQUAL = [
     [0, 0.0, -0.0, False, 0j, complex(-0.0, -0.0), Decimal("-0.0"), np.float64(-0.0), np.False_],
-    [1, 1.0, True, Number.ONE, np.int8(1), np.uint64(1), np.float32(1), Fraction(1), Decimal("1.0")],
+    [
+        1,
+        1.0,
+        True,
+        Number.ONE,
+        np.int8(1),
+        np.uint64(1),
+        np.float32(1),
+        Fraction(1),
+        Decimal("1.0"),
+    ],
     [-1, -1.0, np.int64(-1)],
-    [0.1, np.float64(0.1), Fraction(0.1), Decimal(0.1)],
+    [0.1, np.float64(0.1), Fraction(0.1), Decimal.from_float(0.1)],
     [Decimal("0.1"), Fraction(1, 10), Decimal("0.10")],
     [np.float32(0.1), float(np.float32(0.1))],
     [0.5, Decimal("0.5"), Fraction(1, 2), np.float16(0.5), 0.5 + 0j, np.complex64(0.5)],

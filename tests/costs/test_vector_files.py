@@ -131,7 +131,7 @@ def test_an_array_with_a_wrong_size_in_its_header_is_refused(tmp_path, capsys, n
             for member, content in members.items():
                 new = content[:start] + changed + content[end:]
                 file.writestr(member, new if member == f"{name}.npy" else content)
-        with pytest.raises(ValueError, match="Got ValueError from v.npz"):
+        with pytest.raises(ValueError, match=r"Got ValueError from v\.npz"):
             read_vectors(path, "v", "f")
         assert main(["pairwise", str(trees), "--costs", str(path)]) == 2
         assert "v.npz" in capsys.readouterr().err
@@ -139,11 +139,12 @@ def test_an_array_with_a_wrong_size_in_its_header_is_refused(tmp_path, capsys, n
 
 def test_arrays_that_do_not_fit_in_memory_name_the_file(tmp_path, monkeypatch):
     path = saved(tmp_path)
+
     def full(*args, **options):
         raise MemoryError
 
     monkeypatch.setattr(np, "load", full)
-    with pytest.raises(MemoryError, match="the arrays of v.npz do not fit in memory"):
+    with pytest.raises(MemoryError, match=r"the arrays of v\.npz do not fit in memory"):
         read_vectors(path, "v", "f")
 
 

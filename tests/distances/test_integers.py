@@ -60,7 +60,9 @@ def test_a_distance_beyond_single_precision_is_an_error(tmp_path):
         lambda: tm.unordered_pairwise_distances([x, y], **far),
         lambda: tm.pairwise_distances([x, y], out=tmp_path / "D.npy", **far),
     ):
-        words = r"dtype float32 holds distances up to 3.40\d*e38, but a distance is 1e39; pass a wider"
+        words = (
+            r"dtype float32 holds distances up to 3.40\d*e38, but a distance is 1e39; pass a wider"
+        )
         with pytest.raises(ValueError, match=words):
             call()
     assert list(tmp_path.iterdir()) == []

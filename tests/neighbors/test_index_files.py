@@ -415,7 +415,7 @@ def test_trees_of_a_file_that_was_written_to_raise_no_panic(saved, array):
         file.seek(start + entry["offset"])
         size = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
         file.write(b"\xfe" * size)
-    with pytest.raises(ValueError, match="tree|codes|node"):
+    with pytest.raises(ValueError, match=r"tree|codes|node"):
         tm.pairwise_distances(trees)
 
 

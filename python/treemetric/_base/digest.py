@@ -15,6 +15,7 @@ from treemetric._base.typing import Label
 
 _LONG = 1000  # bits
 
+
 def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
     """Return the SHA-256 digest of a list of byte strings and arrays; -0.0 counts as 0.0."""
     found = hashlib.sha256()

@@ -86,7 +86,7 @@ def _too_large(path: Path) -> MemoryError:
 
 
 def _check_size(found: Any, name: str) -> None:
-    """Compare the size in the header of an array with its size in the file: NumPy allocates first."""
+    """Compare the size in the header of an array with that in the file: NumPy allocates first."""
     member = f"{name}.npy"
     with found.zip.open(member) as file:
         version = np.lib.format.read_magic(file)
