@@ -8,7 +8,6 @@ use crate::tree::{Numbering, Prepared, Shape, check_preorder};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -104,8 +103,8 @@ pub(super) struct PreparedSet {
 
 #[pymethods]
 impl PreparedSet {
-    /// Prepares all trees of flat arrays. They were checked when their set was made, but may be
-    /// views of a file that was written to since. Trees with a shape are only given their codes.
+    /// Prepares all trees of flat arrays that are known to be valid. Trees with a shape are only
+    /// given their codes.
     #[new]
     #[pyo3(signature = (codes, parents, offsets, shapes=None, threads=1))]
     fn new(
@@ -131,11 +130,6 @@ impl PreparedSet {
                 if let Some(Some(shape)) = shapes.get(tree) {
                     return Ok(Prepared::with_shape(Arc::clone(shape), codes, &mut numbering));
                 }
-                let invalid = |why: &dyn Display| Error::Invalid(format!("tree {tree}: {why}"));
-                if codes.iter().any(|&code| code < 0) {
-                    return Err(invalid(&"codes must not be negative"));
-                }
-                check_preorder(parents).map_err(|error| invalid(&error))?;
                 Ok(Prepared::new(codes, parents, &mut numbering))
             };
             trees.map(prepare).collect::<Result<Vec<_>>>()
