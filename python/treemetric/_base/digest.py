@@ -34,7 +34,7 @@ def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
     return found.hexdigest()
 
 
-def label_bytes(label: Label) -> bytes:
+def label_bytes(label: Any) -> bytes:
     """Return bytes that identify a label in every process; equal labels have equal bytes."""
     if isinstance(label, str):
         return b"s" + label.encode("utf-8", "surrogatepass")
