@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import reference
 import treemetric as tm
+from duplicates_reference import SLOWLY
 from shapes import random_parents
 from unordered_reference import naive_unordered_distance
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 ALPHABET = "abc"
 NORMS = ("max", "sum", "weight", "li_zhang")
 TEMPERATURE = 0.7
+# Shapes of the trees among which near-duplicates are looked for.
+DUPLICATE_SHAPES = 3
 
 
 @dataclass
@@ -183,6 +186,7 @@ class Round:
         """Check all functions and return the number of pairs."""
         self.check_matrices()
         self.check_searches()
+        self.check_duplicates()
         self.check_pairs(sample)
         return self.units.size
 
@@ -250,6 +254,25 @@ class Round:
                  for i, j, d in zip(*chunk, strict=True)}  # fmt: skip
         near = {(i, j): self.expected[i, j] for i, j in np.argwhere(self.expected <= radius)}
         self.tally.add("iter_within", np.full(self.units.shape, pairs == near), f"radius {radius}")
+
+    def check_duplicates(self) -> None:
+        """Check groups of near-duplicates under whole numbers, whose sums decide between trees."""
+        groups = self.x.groups[:DUPLICATE_SHAPES]
+        if self.prices.scale != 1:
+            return
+        rows = [[all_costs(a, b, self.prices).min(2) for b in groups] for a in groups]
+        matrix = np.block(rows)
+        trees = self.X[: len(matrix)]
+        radius = float(self.rng.choice(matrix.ravel().tolist()))
+        for method, slowly in SLOWLY.items():
+            found = tm.deduplicate(trees, radius=radius, method=method, costs=self.prices.costs)
+            expected = slowly(matrix <= radius, matrix)
+            right = found.representatives[found.labels] == expected
+            apart = [0 if i == r else matrix[i, r] for i, r in enumerate(expected)]
+            example = (
+                f"{[tree.to_bracket() for tree in trees]} {self.prices.costs!r}, radius {radius}"
+            )
+            self.tally.add(f"deduplicate ({method})", right & (found.distances == apart), example)
 
     def check_pairs(self, sample: int) -> None:
         """Check functions of one pair on a sample of the pairs."""

@@ -183,7 +183,7 @@ def pairwise_distances(
     CancelledError
         If `progress` returned False.
     ValueError
-        If a distance does not fit in a type of integers. If the file at `out` was made from
+        If a distance does not fit in `dtype`. If the file at `out` was made from
         other trees, with other costs or options, or by another version of treemetric; the
         message names the difference.
     FileExistsError

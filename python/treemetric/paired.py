@@ -79,7 +79,7 @@ def paired_distances(
     Raises
     ------
     ValueError
-        If X and Y have different lengths, or a distance does not fit in a type of integers.
+        If X and Y have different lengths, or a distance does not fit in `dtype`.
     UnknownLabelError
         If the costs do not know a label.
     MemoryError

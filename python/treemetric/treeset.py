@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from mmap import mmap
 from numbers import Integral
 from pathlib import Path as FilePath
 from typing import Any, overload
@@ -357,7 +358,7 @@ class TreeSet(Immutable):
         Parameters
         ----------
         path : str or path
-            The file; it is overwritten.
+            The file; it is replaced as a whole, and stays as it was if the disk is full.
 
         Raises
         ------
@@ -421,7 +422,7 @@ class TreeSet(Immutable):
         Parameters
         ----------
         path : str or path
-            The file; it is overwritten.
+            The file; it is replaced as a whole, and stays as it was if the disk is full.
 
         Raises
         ------
@@ -478,6 +479,8 @@ class TreeSet(Immutable):
     def _core_set(self, threads: int = 1) -> _core.PreparedSet:
         """Return the trees prepared for the kernels; computed at first use."""
         if self._prepared is None:
+            if isinstance(self._arrays[0].base, mmap):  # the file may have been written to since
+                _core.check_arrays(len(self.alphabet), *self._arrays)
             # Trees that were compared before bring their preparation.
             prepared = _core.PreparedSet(*self._arrays, self._shapes, threads)
             self._put(_prepared=prepared, _shapes=None)

@@ -11,7 +11,7 @@ const WHOLE: f64 = (1u64 << 53) as f64;
 
 /// A type of results.
 trait Entry: Element + Copy {
-    /// Its name in NumPy, and its largest value if it is a type of integers.
+    /// Its name in NumPy with what it holds, and its largest value, if it is not float64.
     const LIMIT: Option<(&'static str, f64)>;
 
     /// A distance as this type; `None` if it does not fit.
@@ -19,19 +19,21 @@ trait Entry: Element + Copy {
 }
 
 macro_rules! entries {
-    (floats $($float:ident)*; integers $($integer:ident $name:literal),*) => {
+    (floats $($float:ident $limit:expr),*; integers $($integer:ident $name:literal),*) => {
         $(impl Entry for $float {
-            const LIMIT: Option<(&'static str, f64)> = None;
+            const LIMIT: Option<(&'static str, f64)> = $limit;
 
             #[inline(always)]
             fn of(distance: f64) -> Option<Self> {
-                Some(distance as $float)
+                // Infinity is a distance above the cutoff, and no rounded distance.
+                let value = distance as $float;
+                (value.is_finite() || !distance.is_finite()).then_some(value)
             }
         })*
         $(impl Entry for $integer {
             const LIMIT: Option<(&'static str, f64)> = {
                 let largest = $integer::MAX as f64;
-                Some(($name, if largest < WHOLE { largest } else { WHOLE }))
+                Some((concat!($name, " holds whole distances"), if largest < WHOLE { largest } else { WHOLE }))
             };
 
             #[inline(always)]
@@ -69,7 +71,7 @@ macro_rules! entries {
 }
 
 entries! {
-    floats f64 f32;
+    floats f64 None, f32 Some(("float32 holds distances", f32::MAX as f64));
     integers i8 "int8", i16 "int16", i32 "int32", i64 "int64",
         u8 "uint8", u16 "uint16", u32 "uint32", u64 "uint64"
 }
@@ -90,7 +92,7 @@ pub(super) trait Values: Send {
     /// fits.
     fn put(&mut self, i: usize, j: usize, distance: f64) -> bool;
 
-    /// The name and the largest value of a type of integers.
+    /// What a type holds, and its largest value, if it is not float64.
     fn limit(&self) -> Option<(&'static str, f64)>;
 }
 
@@ -147,10 +149,13 @@ impl<'a> Sink<'a> {
     /// The outcome of the work, or that a distance did not fit.
     pub(super) fn finish<T>(self, outcome: Result<T>) -> Result<T> {
         match (self.misfit, self.values.limit()) {
-            (Some(distance), Some((name, largest))) => Err(Error::Invalid(format!(
-                "dtype {name} holds whole distances up to {largest}, but a distance is {distance}; \
-                 pass a wider dtype"
-            ))),
+            (Some(distance), Some((what, largest))) => {
+                let word = |x: f64| if x > 2.0 * WHOLE { format!("{x:e}") } else { x.to_string() };
+                let (largest, distance) = (word(largest), word(distance));
+                Err(Error::Invalid(format!(
+                    "dtype {what} up to {largest}, but a distance is {distance}; pass a wider dtype"
+                )))
+            }
             _ => outcome,
         }
     }

@@ -123,13 +123,14 @@ impl PreparedSet {
             let prepare = |tree: usize| {
                 cancel.check()?;
                 let nodes = offsets[tree] as usize..offsets[tree + 1] as usize;
-                let codes = &codes[nodes.clone()];
-                Ok(match shapes.get(tree) {
-                    Some(Some(shape)) => {
-                        Prepared::with_shape(Arc::clone(shape), codes, &mut numbering)
-                    }
-                    _ => Prepared::new(codes, &parents[nodes], &mut numbering),
-                })
+                let arrays = (codes.get(nodes.clone()), parents.get(nodes));
+                let (Some(codes), Some(parents)) = arrays else {
+                    return Err(Error::Invalid(format!("the nodes of tree {tree} are missing")));
+                };
+                if let Some(Some(shape)) = shapes.get(tree) {
+                    return Ok(Prepared::with_shape(Arc::clone(shape), codes, &mut numbering));
+                }
+                Ok(Prepared::new(codes, parents, &mut numbering))
             };
             trees.map(prepare).collect::<Result<Vec<_>>>()
         };

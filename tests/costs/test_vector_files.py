@@ -1,8 +1,8 @@
 """Vectors of words in files, and the commands that take them as costs."""
 
 import warnings
+import zipfile
 from random import Random
-from zipfile import BadZipFile
 
 import numpy as np
 import pytest
@@ -113,8 +113,39 @@ def test_damaged_files_raise_one_error_that_names_the_file(tmp_path, save):
             intact += len(words) == 3
         assert message.startswith("The 'v' parameter of f ")
         assert "v.npz" in message
-    assert {BadZipFile, NotImplementedError, OSError} <= kinds
+    assert {zipfile.BadZipFile, NotImplementedError, OSError} <= kinds
     assert intact > 50  # bytes that do not matter
+
+
+@pytest.mark.parametrize("name", ["words", "vectors"])
+def test_an_array_with_a_wrong_size_in_its_header_is_refused(tmp_path, capsys, name):
+    path, trees = saved(tmp_path), tmp_path / "trees.txt"
+    trees.write_text("{a{b}}\n")
+    with zipfile.ZipFile(path) as file:
+        members = {member: file.read(member) for member in file.namelist()}
+    for shape in ("(2, 1000000000000)", "(2, 1)"):
+        data = members[f"{name}.npy"]
+        start, end = data.index(b"("), data.index(b"}")
+        changed = shape.encode().ljust(end - start)
+        with zipfile.ZipFile(path, "w") as file:
+            for member, content in members.items():
+                new = content[:start] + changed + content[end:]
+                file.writestr(member, new if member == f"{name}.npy" else content)
+        with pytest.raises(ValueError, match=r"Got ValueError from v\.npz"):
+            read_vectors(path, "v", "f")
+        assert main(["pairwise", str(trees), "--costs", str(path)]) == 2
+        assert "v.npz" in capsys.readouterr().err
+
+
+def test_arrays_that_do_not_fit_in_memory_name_the_file(tmp_path, monkeypatch):
+    path = saved(tmp_path)
+
+    def full(*args, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(np, "load", full)
+    with pytest.raises(MemoryError, match=r"the arrays of v\.npz do not fit in memory"):
+        read_vectors(path, "v", "f")
 
 
 # --- the command line --------------------------------------------------------------

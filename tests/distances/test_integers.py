@@ -49,6 +49,31 @@ def test_a_distance_that_does_not_fit_is_an_error(dtype):
             call()
 
 
+def test_a_distance_beyond_single_precision_is_an_error(tmp_path):
+    # As infinity it would look like a distance above a cutoff.
+    x, y = tm.Tree.from_sequence("a"), tm.Tree.from_sequence("")
+    far = {"costs": tm.OperationCosts(1e39, 1e39, 1), "dtype": "float32"}
+    for call in (
+        lambda: tm.pairwise_distances([x, y], **far),
+        lambda: tm.pairwise_distances([x], [y], n_jobs=2, **far),
+        lambda: tm.paired_distances([x], [y], **far),
+        lambda: tm.unordered_pairwise_distances([x, y], **far),
+        lambda: tm.pairwise_distances([x, y], out=tmp_path / "D.npy", **far),
+    ):
+        words = (
+            r"dtype float32 holds distances up to 3.40\d*e38, but a distance is 1e39; pass a wider"
+        )
+        with pytest.raises(ValueError, match=words):
+            call()
+    assert list(tmp_path.iterdir()) == []
+    cut = tm.pairwise_distances([x], [y], cutoff=1, **far)
+    assert cut.tolist() == [[np.inf]]
+    largest = float(np.finfo("float32").max)
+    costs = tm.OperationCosts(largest, largest, 1)
+    got = tm.pairwise_distances([x], [y], costs=costs, dtype="float32")
+    assert got.tolist() == [[largest]]
+
+
 def test_no_distance_beyond_the_whole_floats():
     far = tm.CostMatrix("a", [[0, 2**40], [2**40, 0]])
     x = tm.Tree.from_sequence("a" * 8192)

@@ -1,6 +1,10 @@
 """Trees in files: JSON Lines and brackets."""
 
+import errno
 import json
+import os
+import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -232,3 +236,54 @@ def test_both_formats_read_the_same_trees(tmp_path, trees):
     flat.to_jsonl(tmp_path / "j")
     flat.to_bracket(tmp_path / "b")
     assert tm.TreeSet.from_jsonl(tmp_path / "j") == tm.TreeSet.from_bracket(tmp_path / "b")
+
+
+WRITERS = [tm.TreeSet.to_jsonl, tm.TreeSet.to_bracket]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, write):
+    path = tmp_path / "trees.txt"
+    write(tm.TreeSet([tm.Tree.from_sequence("ab")]), path)
+    before = path.read_bytes()
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write(tm.TreeSet([tm.Tree.from_sequence("cd")]), path)
+    assert Path(caught.value.filename) == path
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_missing_folder_is_named(tmp_path, write):
+    with pytest.raises(FileNotFoundError) as caught:
+        write(tm.TreeSet([]), tmp_path / "none" / "trees.txt")
+    assert Path(caught.value.filename) == tmp_path / "none" / "trees.txt"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("write", WRITERS)
+def test_pipes_are_written_to_and_links_and_modes_stay(tmp_path, write):
+    trees, plain = tm.TreeSet([tm.Tree.from_sequence("ab")]), tmp_path / "plain"
+    write(trees, plain)
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    write(trees, pipe)
+    reader.join(timeout=60)
+    assert found == [plain.read_bytes()]
+    link, expected = tmp_path / "link", plain.read_bytes()
+    link.symlink_to(plain)
+    plain.write_text("old")
+    plain.chmod(0o600)
+    write(trees, link)
+    assert link.is_symlink()
+    assert plain.read_bytes() == expected
+    assert plain.stat().st_mode & 0o777 == 0o600
+    write(trees, "/dev/null")
+    assert Path("/dev/null").is_char_device()

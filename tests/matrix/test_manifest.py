@@ -20,16 +20,19 @@ def manifest(path):
 
 # Changes of a manifest, and what the error states. A file of six trees has one block.
 DAMAGED = {
-    "too many blocks": ({"done": [[0, 1]]}, r"blocks \[0, 1\], but the plan has 1 blocks"),
+    "too many blocks": ({"done": [[0, 1]]}, r"blocks \[0, 1\], but the plan has 1 block;"),
     "gigabytes of blocks": ({"done": [[0, 99_999_998]]}, r"blocks \[0, 99999998\], but the plan"),
-    "huge": ({"done": [[0, 10**30]]}, "but the plan has 1 blocks"),
-    "negative": ({"done": [[-1, 0]]}, "but the plan has 1 blocks"),
-    "descending": ({"done": [[3, 2]]}, "but the plan has 1 blocks"),
-    "repeated": ({"done": [[0, 0], [0, 0]]}, "but the plan has 1 blocks"),
-    "no pair": ({"done": [[0]]}, "but the plan has 1 blocks"),
-    "floats": ({"done": [[0.0, 0.0]]}, "but the plan has 1 blocks"),
-    "bools": ({"done": [[False, False]]}, "but the plan has 1 blocks"),
-    "no list": ({"done": {"0": 0}}, "but the plan has 1 blocks"),
+    "huge": ({"done": [[0, 10**30]]}, "but the plan has 1 block;"),
+    "negative": ({"done": [[-1, 0]]}, "but the plan has 1 block;"),
+    "descending": ({"done": [[3, 2]]}, "in place of a first and a last block"),
+    "repeated": (
+        {"done": [[0, 0], [0, 0]]},
+        r"lists the blocks \[0, 0\] after the blocks \[0, 0\]",
+    ),
+    "no pair": ({"done": [[0]]}, "in place of a first and a last block"),
+    "floats": ({"done": [[0.0, 0.0]]}, "in place of a first and a last block"),
+    "bools": ({"done": [[False, False]]}, "in place of a first and a last block"),
+    "no list": ({"done": {"0": 0}}, "in place of a first and a last block"),
     "no plan": ({"plan": [0, 6]}, "it holds no plan"),
     "other keys": ({"plan": {"row_cuts": [0, 6]}}, "it holds no plan"),
     "other blocks": ({"strips": True}, "'strips' of its plan must be False, but is True"),
@@ -46,6 +49,11 @@ DAMAGED = {
     "unequal": ({"row_cuts": [0, 3, 6]}, "'row_cuts' and 'column_cuts' of its plan must be equal"),
     "no run": ({"extra": {}}, "the run must be 8 hexadecimal digits, but is None"),
     "a path": ({"extra": {"run": "../../x"}}, "the run must be 8 hexadecimal digits, but is"),
+    "huge grain": ({"extra": {"run": "0" * 8, "grain": 10**30}}, "the grain must be from 1 to"),
+    "no layout": (
+        {"extra": {"run": "0" * 8, "grain": 1, "layout": 3}},
+        "the layout must be a digest",
+    ),
     "no extra": ({"extra": 3}, "the run must be 8 hexadecimal digits, but is None"),
 }
 
@@ -133,3 +141,50 @@ def test_metadata_of_any_kind(tmp_path):
     with pytest.raises(ValueError, match=r"D.zarr is damaged; pass overwrite=True"):
         tm.pairwise_distances(SIX, out=path)
     assert np.array_equal(tm.pairwise_distances(SIX, out=path, overwrite=True)[:], expected)
+
+
+ZARR = {
+    "byte order": ("codecs", 0, "configuration", "endian", "big"),
+    **{
+        f"chunks of {rows}": ("chunk_grid", "configuration", "chunk_shape", 0, rows)
+        for rows in (0, 3, 5, 64, 99_999_998, 10**30)
+    },
+    "one codec": ("codecs", [{"name": "bytes", "configuration": {"endian": "little"}}]),
+    "names of chunks": ("chunk_key_encoding", "configuration", "separator", "."),
+    "missing values": ("fill_value", 0.0),
+}
+
+
+@pytest.mark.parametrize("places", ZARR.values(), ids=ZARR)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_zarr_array_that_is_stored_in_another_way_is_refused(tmp_path, places, whole):
+    pytest.importorskip("zarr")
+    path = tmp_path / "D.zarr"
+    trees = tm.TreeSet([tm.Tree.from_sequence("a" * k) for k in range(100)])
+    options = {"memory_budget": budget_for(100_000, trees)}
+
+    def go_on(done, total):
+        return whole or done < total / 2
+
+    if whole:
+        tm.pairwise_distances(trees, out=path, **options)
+    else:
+        with pytest.raises(tm.exceptions.CancelledError):
+            tm.pairwise_distances(trees, out=path, progress=go_on, **options)
+    metadata = json.loads((path / "zarr.json").read_text())
+    *inner, last, value = places
+    part = metadata
+    for place in inner:
+        part = part[place]
+    part[last] = value
+    (path / "zarr.json").write_text(json.dumps(metadata))
+    with pytest.raises(ValueError, match=r"D\.zarr is damaged"):
+        tm.pairwise_distances(trees, out=path, **options)
+
+
+def test_attributes_of_a_zarr_array_may_be_added(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "D.zarr"
+    expected = tm.pairwise_distances(SIX, out=path)[:]
+    zarr.open_array(path, mode="r+").attrs["note"] = "mine"
+    assert np.array_equal(tm.pairwise_distances(SIX, out=path)[:], expected)

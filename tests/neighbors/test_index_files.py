@@ -374,6 +374,59 @@ def test_an_open_index_keeps_its_trees_when_the_file_is_replaced(saved):
     assert len(tm.TreeIndex.open(saved)) == 1
 
 
+def written_to(path):
+    """Write over the arrays of a file in place, and make sure that its time differs."""
+    before = path.stat().st_mtime_ns
+    with path.open("r+b") as file:
+        whole = file.read()
+        start = len(whole) - (len(whole) - PREFIX.size) // 2
+        file.seek(start)
+        file.write(b"\xff" * (len(whole) - start))
+    os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+@pytest.mark.parametrize("change", [False, True])
+def test_a_file_that_is_written_to_while_it_is_open_is_refused(saved, change):
+    opened = tm.TreeIndex.open(saved)
+    expected = bits(opened.within(chains("abc"), radius=1))
+    if change:  # the trees of the file stay in a block of their own
+        opened.add(tm.TreeSet(chains("a"), ids=["r"]))
+    os.utime(saved, ns=(1, 1))
+    assert bits(opened.within(chains("abc"), radius=1)) == expected
+    written_to(saved)
+    for call in (
+        lambda: opened.trees[1],
+        lambda: opened.within(chains("abc"), radius=1),
+        lambda: opened.nearest(chains("abc"), k=1),
+        lambda: opened.add(tm.TreeSet(chains("b"), ids=["s"])),
+        lambda: opened.remove(0),
+        lambda: opened.save(saved, overwrite=True),
+    ):
+        with pytest.raises(ValueError, match=r"trees\.index .* written to after it was opened"):
+            call()
+
+
+@pytest.mark.parametrize("array", ["codes", "parents", "offsets"])
+def test_trees_of_a_file_that_was_written_to_raise_no_panic(saved, array):
+    trees = tm.TreeIndex.open(saved).trees
+    header, start = header_of(saved)
+    entry = entry_of(header, array)
+    with saved.open("r+b") as file:
+        file.seek(start + entry["offset"])
+        size = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
+        file.write(b"\xfe" * size)
+    with pytest.raises(ValueError, match=r"tree|codes|node"):
+        tm.pairwise_distances(trees)
+
+
+def header_of(path):
+    """Return the header of a file and where its arrays begin."""
+    whole = path.read_bytes()
+    length = PREFIX.unpack(whole[: PREFIX.size])[3]
+    header = json.loads(whole[PREFIX.size : PREFIX.size + length])
+    return header, -(-(PREFIX.size + length) // 64) * 64
+
+
 def test_an_opened_index_is_pickled_by_the_name_of_its_file(saved):
     opened = tm.TreeIndex.open(saved)
     expected = bits(opened.within(chains("abc"), radius=1))

@@ -12,7 +12,7 @@ if not BENCHES.exists():
     pytest.skip("benchmarks are not part of a source distribution", allow_module_level=True)
 sys.path.insert(0, str(BENCHES))
 
-from exhaustive import Round, Tally  # noqa: E402
+from exhaustive import Round, Tally, all_costs  # noqa: E402
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -22,6 +22,19 @@ def test_nothing_is_wrong(seed):
     assert tally.checked["pairwise_distances"] == checked > 0
     assert len(tally.checked) >= 23
     assert sum(tally.wrong.values()) == 0
+
+
+def test_groups_of_duplicates_are_checked(monkeypatch):
+    tally = Tally()
+    for seed in range(4):
+        Round(Random(seed), tally, shapes=6, count=5).check_duplicates()
+    names = ["deduplicate (components)", "deduplicate (cover)"]
+    assert sorted(tally.checked) == names
+    assert not tally.wrong
+    monkeypatch.setattr("exhaustive.all_costs", lambda a, b, prices: all_costs(a, b, prices) + 1)
+    for seed in range(4):
+        Round(Random(seed), tally, shapes=6, count=5).check_duplicates()
+    assert sorted(tally.wrong) == names
 
 
 def test_wrong_answers_are_found(capsys):

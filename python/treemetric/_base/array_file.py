@@ -85,7 +85,8 @@ def _digest(array: np.ndarray[Any, Any]) -> str:
 class ArrayFile:
     """A file of arrays, open for reading.
 
-    Only the header is read and checked; an array is checked when it is first asked for.
+    Only the header is read and checked; an array is checked when it is first asked for. Arrays are
+    views of the file, which must not be written to; see `check_unchanged`.
 
     Parameters
     ----------
@@ -101,8 +102,11 @@ class ArrayFile:
         self.path = path
         self._what = what
         self._checked: dict[str, np.ndarray[Any, Any]] = {}
+        self._place = path.absolute()
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
+            found = os.fstat(file.fileno())
+            size = found.st_size
+            self._node, self._state = (found.st_dev, found.st_ino), (size, found.st_mtime_ns)
             header = self._read_header(file.read(_PREFIX.size), size, file)
             self._buffer = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._start = _aligned(_PREFIX.size + len(header))
@@ -119,6 +123,28 @@ class ArrayFile:
         """Raise the error of a file that cannot be used."""
         message = f"{self.path} is not {self._what} that can be read: {why}"
         raise ValueError(message)
+
+    def check_unchanged(self) -> None:
+        """Refuse the file if it was written to since it was opened.
+
+        Digests are computed again only if the size or the time of the file has changed.
+        """
+        try:
+            found = self._place.stat()
+        except OSError:  # it was removed, and its content stays
+            return
+        state = (found.st_size, found.st_mtime_ns)
+        # Another file of this name leaves the content of this one as it was.
+        if (found.st_dev, found.st_ino) != self._node or state == self._state:
+            return
+        same = found.st_size == self._state[0]
+        if not same or any(_digest(self._view(name)) != digest for name, digest in self._seen()):
+            self.refuse("it was written to after it was opened")
+        self._state = state
+
+    def _seen(self) -> list[tuple[str, str]]:
+        """Return the names and digests of the arrays that were checked."""
+        return [(name, self._entries[name]["digest"]) for name in self._checked]
 
     def _read_header(self, prefix: bytes, size: int, file: Any) -> bytes:
         if prefix[: len(_MAGIC)] != _MAGIC[: len(prefix)] or not prefix:
@@ -172,12 +198,7 @@ class ArrayFile:
             entry = self._entries.get(name)
             if entry is None:
                 self.refuse(f"there is no array {name!r}")
-            view: np.ndarray[Any, Any] = np.ndarray(
-                entry["shape"],
-                entry["dtype"],
-                buffer=self._buffer,
-                offset=self._start + entry["offset"],
-            )
+            view = self._view(name)
             if _digest(view) != entry["digest"]:
                 self.refuse(f"it is damaged: the array {name!r} does not match its digest")
             # The order of the machine; a copy only where it differs.
@@ -187,3 +208,8 @@ class ArrayFile:
             form = f"{found.ndim} dimensions of {found.dtype}"
             self.refuse(f"the array {name!r} has {form}, not {dimensions} of {np.dtype(dtype)}")
         return found
+
+    def _view(self, name: str) -> np.ndarray[Any, Any]:
+        entry = self._entries[name]
+        offset = self._start + entry["offset"]
+        return np.ndarray(entry["shape"], entry["dtype"], buffer=self._buffer, offset=offset)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
+from contextlib import suppress
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
 
 from treemetric._base.typing import Label
+
+_LONG = 1000  # bits
 
 
 def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
@@ -29,18 +34,59 @@ def digest(*parts: bytes | np.ndarray[Any, Any]) -> str:
     return found.hexdigest()
 
 
-def label_bytes(label: Label) -> bytes:
-    """Return bytes that identify a label in every process."""
+def label_bytes(label: Any) -> bytes:
+    """Return bytes that identify a label in every process; equal labels have equal bytes."""
     if isinstance(label, str):
         return b"s" + label.encode("utf-8", "surrogatepass")
-    if label is None or type(label) in (bool, int, float, complex, bytes):
-        return f"{type(label).__name__} {label!r}".encode()
-    if type(label) is tuple:
+    if type(label) is int:  # without the checks of other numbers, which are slow
+        return _whole_bytes(label)
+    if isinstance(label, (Number, np.bool_)):
+        found = _number_bytes(label)
+        if found is not None:
+            return found
+    elif label is None:
+        return b"NoneType None"
+    elif isinstance(label, bytes):
+        return f"bytes {bytes(label)!r}".encode()
+    elif type(label).__eq__ is tuple.__eq__:  # also of named tuples
         return b"t" + digest(*map(label_bytes, label)).encode()
-    if type(label) is frozenset:
+    elif type(label).__eq__ is frozenset.__eq__:
         # Its order differs between processes.
         return b"f" + digest(*sorted(map(label_bytes, label))).encode()
+    # Without a memo first: it shows which parts are the same object. Labels with cycles need it.
+    for memo in (False, True):
+        with suppress(pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError):
+            return b"p" + _pickled(label, memo=memo)
+    return b"r" + repr(label).encode("utf-8", "surrogatepass")
+
+
+def _pickled(label: Label, *, memo: bool) -> bytes:
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, protocol=4)
+    pickler.fast = not memo
+    pickler.dump(label)
+    return file.getvalue()
+
+
+def _number_bytes(label: Any) -> bytes | None:
+    """Return the bytes of a number, the same for numbers of all types that are equal.
+
+    Whole numbers count as `int`, others as a ratio, which is exact. None for unknown types.
+    """
+    if isinstance(label, (Integral, np.bool_)):
+        whole = int(label)
+        return _whole_bytes(whole) if whole == label else None
     try:
-        return b"p" + pickle.dumps(label, protocol=4)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return b"r" + repr(label).encode("utf-8", "surrogatepass")
+        if label.imag:
+            return b"complex " + digest(label_bytes(label.real), label_bytes(label.imag)).encode()
+        ratio: tuple[int, int] = label.real.as_integer_ratio()
+    except (TypeError, AttributeError):
+        return None
+    except (ValueError, OverflowError):  # NaN and infinity
+        return f"float {float(label.real)}".encode()
+    return _whole_bytes(ratio[0]) if ratio[1] == 1 else f"ratio {ratio[0]:x}/{ratio[1]:x}".encode()
+
+
+def _whole_bytes(whole: int) -> bytes:
+    # Python refuses to write very long numbers with decimal digits.
+    return (f"int {whole}" if whole.bit_length() < _LONG else f"int {whole:#x}").encode()

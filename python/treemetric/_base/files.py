@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -29,9 +30,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8 as a whole."""
-    with replacing(path) as file:
-        file.write(text.encode("utf-8"))
+    """Write a text file in UTF-8 as a whole; a device or a pipe is written to."""
+    data = text.encode("utf-8")
+    if (path.exists() and not path.is_file()) or path.absolute().is_relative_to("/dev"):
+        path.write_bytes(data)
+        return
+    # The file that a link refers to is replaced, not the link.
+    target = Path(os.path.realpath(path))
+    with replacing(target) as file:
+        if target.exists():
+            shutil.copymode(target, file.name)
+        file.write(data)
 
 
 def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
@@ -83,7 +92,11 @@ def _open_part(path: Path) -> tuple[Path, BinaryIO]:
     while True:
         # A name that no other process has, also on another machine with the same folder.
         part = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-        file = part.open("wb")
+        try:
+            file = part.open("wb")
+        except OSError as error:  # such as a missing folder
+            error.filename = os.fspath(path)
+            raise
         if os.name != "posix":
             return part, file
         # Another call may have taken it for abandoned before it was locked.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -58,8 +59,8 @@ def _arrays(path: Path, parameter: str, owner: str) -> dict[str, Numbers]:
         # A damaged file makes NumPy and zipfile raise errors of any kind.
         try:
             found = np.load(file, allow_pickle=False)
-        except MemoryError:
-            raise
+        except MemoryError as error:
+            raise _too_large(path) from error
         except Exception:  # noqa: BLE001
             # NumPy reads every other file as a pickle.
             refuse(parameter, owner, _MUST, f"{path.name}, which is none,")
@@ -70,10 +71,30 @@ def _arrays(path: Path, parameter: str, owner: str) -> dict[str, Numbers]:
         loaded = {}
         for name in ("words", "vectors"):
             try:
+                _check_size(found, name)
                 loaded[name] = found[name]
-            except MemoryError:
-                raise
+            except MemoryError as error:
+                raise _too_large(path) from error
             except Exception as error:  # noqa: BLE001
                 must = f"a file with texts and numbers, without other objects, in {name!r}"
                 refuse(parameter, owner, must, f"{type(error).__name__} from {path.name}")
     return loaded
+
+
+def _too_large(path: Path) -> MemoryError:
+    return MemoryError(f"the arrays of {path.name} do not fit in memory")
+
+
+def _check_size(found: Any, name: str) -> None:
+    """Compare the size in the header of an array with that in the file: NumPy allocates first."""
+    member = f"{name}.npy"
+    with found.zip.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        old = version == (1, 0)
+        shape, _, dtype = (
+            np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+        )(file)
+        size = file.tell() + math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and size != found.zip.getinfo(member).file_size:
+        message = f"the array must have {size} bytes"
+        raise ValueError(message)

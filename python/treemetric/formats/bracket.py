@@ -6,6 +6,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from treemetric import _core
+from treemetric._base.files import write_text
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path
 
 if TYPE_CHECKING:
@@ -28,4 +29,4 @@ def write(trees: TreeSet, path: Path) -> None:
             )
             raise TypeError(message)
     text = _core.write_bracket(list(trees.alphabet), trees.codes, trees.parents, trees.offsets)
-    FilePath(path).write_bytes(text.encode())
+    write_text(FilePath(path), text)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treemetric import _core
+from treemetric._base.files import write_text
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def write(trees: TreeSet, path: Path) -> None:
         None if ids is None else [_encode(value, "id") for value in ids],
         None if classes is None else [_encode(value, "class") for value in classes],
     )
-    FilePath(path).write_bytes(text.encode())
+    write_text(FilePath(path), text)
 
 
 def _decode(text: str) -> Any:

@@ -17,7 +17,7 @@ from treemetric._base.locks import FileLock
 from treemetric._base.typing import Distances
 from treemetric._base.validation import check_bool, shown
 from treemetric.matrix import fingerprint
-from treemetric.matrix.cut import check_budget, check_fits
+from treemetric.matrix.cut import LARGEST_CHUNK, check_budget, check_fits
 from treemetric.matrix.manifest import DAMAGED, FORMAT, Manifest
 from treemetric.matrix.plan import BlockPlan, check_json
 from treemetric.matrix.problem import Problem
@@ -151,7 +151,7 @@ class DistanceFile:
         differences = manifest.load()
         if not differences:
             try:
-                store.run = _checked_run(manifest.extra)
+                store.run, store.layout = _checked_extra(manifest.extra)
                 plan = check_json(
                     manifest.plan, problem.shape, triangle=problem.triangle, strips=store.strips()
                 )
@@ -182,6 +182,10 @@ class DistanceFile:
         store.run = secrets.token_hex(_RUN_BYTES)
         self._manifest.begin(self.plan.to_json(), {"grain": grain, "run": store.run})
         store.create(grain)
+        store.layout = store.find_layout()
+        if store.layout is not None:
+            self._manifest.extra["layout"] = store.layout
+            self._manifest.save()
 
     @property
     def run(self) -> str:
@@ -252,13 +256,20 @@ def _naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _checked_run(extra: Any) -> str:
-    """Return the run in a manifest, which is part of a file name."""
-    run = extra.get("run") if isinstance(extra, dict) else None
+def _checked_extra(extra: Any) -> tuple[str, str | None]:
+    """Return the run in a manifest, which is part of a file name, and the layout of the file."""
+    found = extra if isinstance(extra, dict) else {}
+    run, grain, layout = (found.get(name) for name in ("run", "grain", "layout"))
     if not isinstance(run, str) or not re.fullmatch(f"[0-9a-f]{{{2 * _RUN_BYTES}}}", run):
         message = f"the run must be {2 * _RUN_BYTES} hexadecimal digits, but is {shown(run)}"
         raise ValueError(message)
-    return run
+    if type(grain) is not int or not 1 <= grain <= LARGEST_CHUNK:
+        message = f"the grain must be from 1 to {LARGEST_CHUNK}, but is {shown(grain)}"
+        raise ValueError(message)
+    if layout is not None and not re.fullmatch("[0-9a-f]{64}", str(layout)):
+        message = f"the layout must be a digest, but is {shown(layout)}"
+        raise ValueError(message)
+    return run, layout
 
 
 def _identity(problem: Problem, shape: tuple[int, ...]) -> dict[str, Any]:

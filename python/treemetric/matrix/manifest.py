@@ -10,7 +10,7 @@ from typing import Any
 
 from treemetric._base.digest import digest
 from treemetric._base.files import remove_parts, write_text
-from treemetric._base.validation import shown
+from treemetric._base.validation import count_of, shown
 
 FORMAT = 2
 # What must agree, and how a difference is reported.
@@ -128,18 +128,21 @@ def _numbers(runs: Any, count: int) -> set[int]:
 
     All runs are checked before a number is listed, so a wrong one does not fill the memory.
     """
-    end = -1
+    before = [-1, -1]
     for run in runs if isinstance(runs, list) else [runs]:
-        ordered = (
-            isinstance(run, list)
-            and len(run) == 2
-            and all(type(number) is int for number in run)
-            and end < run[0] <= run[1] < count
-        )
-        if not ordered:
-            message = f"it lists the blocks {shown(run)}, but the plan has {count} blocks"
-            raise ValueError(message)
-        end = run[1]
+        numbers = isinstance(run, list) and [type(number) for number in run] == [int, int]
+        if not numbers or run[0] > run[1]:
+            message = f"it lists {shown(run)} in place of a first and a last block"
+        elif run[0] < 0 or run[1] >= count:
+            message = (
+                f"it lists the blocks {shown(run)}, but the plan has {count_of(count, 'block')}"
+            )
+        elif run[0] <= before[1]:
+            message = f"it lists the blocks {shown(run)} after the blocks {shown(before)}"
+        else:
+            before = run
+            continue
+        raise ValueError(message)
     return {k for first, last in runs for k in range(first, last + 1)}
 
 

@@ -23,6 +23,7 @@ class Store(ABC):
         self.path, self.shape, self.dtype = path, shape, dtype
         self.beside = path
         self.run = ""  # which run of which manifest the file belongs to while it is filled
+        self.layout: str | None = None  # what `find_layout` returned at first, if that is known
 
     def strips(self) -> bool:
         """Return True if blocks must be ranges of whole rows."""
@@ -31,6 +32,10 @@ class Store(ABC):
     @abstractmethod
     def is_whole(self) -> bool:
         """Return True if a file with the final name exists."""
+
+    def find_layout(self) -> str | None:
+        """Return a digest of what the file says about how values are stored, if that can differ."""
+        return None
 
     def is_sound(self) -> bool:
         """Return False if the finished file is visibly damaged; only cheap checks are made."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treemetric._base.digest import digest
 from treemetric._base.extras import need
 from treemetric._base.files import sync_folder
 from treemetric._base.typing import Distances
@@ -22,6 +23,9 @@ from treemetric.matrix.store import Store
 _RUN = "treemetric_run"
 # A chunk that is not stored is missing, even if all its entries equal those of missing chunks.
 _ALL_CHUNKS = {"write_empty_chunks": True}
+# The metadata that say how values are stored; others, such as attributes, may be changed.
+_LAYOUT = ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs")
+_DAMAGED = "{} is damaged; remove it to start again"
 # Values in a chunk of a condensed Zarr array.
 _FLAT_CHUNK = 1 << 18
 
@@ -80,13 +84,24 @@ class ZarrStore(Store):
         )
         self._array = array.with_config(_ALL_CHUNKS)
 
+    def find_layout(self) -> str:
+        """See `Store`."""
+        metadata = json.loads((self.path / "zarr.json").read_text(encoding="utf-8"))
+        found = [metadata.get(name) for name in _LAYOUT]
+        return digest(json.dumps(found, sort_keys=True).encode())
+
     def is_sound(self) -> bool:
         """See `Store`."""
         try:
             array = self.result()
+            every = self._has_layout() and array.nchunks_initialized == array.nchunks
         except Exception:  # noqa: BLE001  its metadata are missing or damaged
             return False
-        return self._is_ours(array) and array.nchunks_initialized == array.nchunks
+        return every and self._is_ours(array)
+
+    def _has_layout(self) -> bool:
+        """Return True if values are stored as they were when the array was created."""
+        return self.layout in (None, self.find_layout())
 
     def _is_ours(self, array: Any) -> bool:
         found = (array.shape, array.dtype, array.attrs.get(_RUN))
@@ -104,11 +119,13 @@ class ZarrStore(Store):
         try:
             array = self._zarr.open_array(self.root, path=self.name, mode="r+")
             self._array = array.with_config(_ALL_CHUNKS)
+            sound = self._has_layout()
         except OSError:
             raise
         except Exception as error:  # of any kind, from damaged metadata
-            message = f"{self.path} is damaged; remove it to start again"
-            raise ValueError(message) from error
+            raise ValueError(_DAMAGED.format(self.path)) from error
+        if not sound:
+            raise ValueError(_DAMAGED.format(self.path))
         if not self._is_ours(self._array):
             message = f"{self.path} is not the array that its manifest describes"
             raise ValueError(message)

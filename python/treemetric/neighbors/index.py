@@ -105,12 +105,14 @@ class TreeIndex:
     array([[1]])
     """
 
-    __slots__ = ("_costs", "_file", "_kept_contents", "_n_pivots", "_norm")
+    __slots__ = ("_costs", "_file", "_kept_contents", "_n_pivots", "_norm", "_source")
     # None until something else than the header of a file is needed.
     _costs: Costs | None
     _kept_contents: Contents | None
     # The file that the trees are those of; None after a change.
     _file: IndexFile | None
+    # The file that trees are views of, also after a change.
+    _source: IndexFile | None
     _n_pivots: int | str
     _norm: str | None
 
@@ -140,6 +142,7 @@ class TreeIndex:
         self, contents: Contents, costs: Costs, norm: str | None, n_pivots: int | str
     ) -> None:
         self._kept_contents, self._costs, self._file = contents, costs, None
+        self._source = None
         self._norm, self._n_pivots = norm, n_pivots
 
     @property
@@ -167,7 +170,10 @@ class TreeIndex:
         return np.empty(0, dtype=np.int64) if found is None else found.chosen.astype(np.int64)
 
     def _contents(self) -> Contents:
-        """Return the trees; those of a file are checked at the first call."""
+        """Return the trees; those of a file are checked at the first call.
+
+        Later calls check that nobody has written to the file.
+        """
         if self._kept_contents is None:
             assert self._file is not None
             contents = Contents.of(self._file.trees)
@@ -175,6 +181,8 @@ class TreeIndex:
             # Unknown labels raise here, as they do for a new index.
             self.costs._resolve(contents.trees, None)
             self._kept_contents = contents
+        elif self._source is not None:
+            self._source.check_unchanged()
         return self._kept_contents
 
     def _pivots(self, contents: Contents, threads: int) -> Pivots | None:
@@ -346,7 +354,7 @@ class TreeIndex:
         and raises the same errors. No part of a file runs as code.
 
         The file must not be written to while it is open; `save` replaces it and does not write to
-        it.
+        it. The next call notices such a change and raises ValueError.
 
         Examples
         --------
@@ -362,6 +370,7 @@ class TreeIndex:
         index = cls.__new__(cls)
         file = IndexFile(FilePath(_check_path(path, "TreeIndex.open")))
         index._kept_contents, index._costs, index._file = None, None, file
+        index._source = file
         index._norm, index._n_pivots = file.norm, file.n_pivots
         return index
 

@@ -85,6 +85,10 @@ class IndexFile:
         except ValueError as error:
             self._file.refuse(str(error))
 
+    def check_unchanged(self) -> None:
+        """Refuse the file if it was written to since it was opened."""
+        self._file.check_unchanged()
+
     @cached_property
     def costs(self) -> Costs:
         """The costs."""
