@@ -67,6 +67,7 @@ impl Places {
     }
 
     /// The places of many, or [`UNKNOWN`]: without branches, since nobody foresees which are known.
+    #[allow(clippy::needless_bitwise_bool)] // the lazy one is a branch
     #[inline(always)]
     fn append(&self, ids: &[u32], places: &mut Vec<u32>) {
         let Some(last) = self.known.len().checked_sub(1) else {
