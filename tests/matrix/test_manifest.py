@@ -20,16 +20,16 @@ def manifest(path):
 
 # Changes of a manifest, and what the error states. A file of six trees has one block.
 DAMAGED = {
-    "too many blocks": ({"done": [[0, 1]]}, r"blocks \[0, 1\], but the plan has 1 blocks"),
+    "too many blocks": ({"done": [[0, 1]]}, r"blocks \[0, 1\], but the plan has 1 block"),
     "gigabytes of blocks": ({"done": [[0, 99_999_998]]}, r"blocks \[0, 99999998\], but the plan"),
-    "huge": ({"done": [[0, 10**30]]}, "but the plan has 1 blocks"),
-    "negative": ({"done": [[-1, 0]]}, "but the plan has 1 blocks"),
-    "descending": ({"done": [[3, 2]]}, "but the plan has 1 blocks"),
-    "repeated": ({"done": [[0, 0], [0, 0]]}, "but the plan has 1 blocks"),
-    "no pair": ({"done": [[0]]}, "but the plan has 1 blocks"),
-    "floats": ({"done": [[0.0, 0.0]]}, "but the plan has 1 blocks"),
-    "bools": ({"done": [[False, False]]}, "but the plan has 1 blocks"),
-    "no list": ({"done": {"0": 0}}, "but the plan has 1 blocks"),
+    "huge": ({"done": [[0, 10**30]]}, "but the plan has 1 block"),
+    "negative": ({"done": [[-1, 0]]}, "but the plan has 1 block"),
+    "descending": ({"done": [[3, 2]]}, "but the plan has 1 block"),
+    "repeated": ({"done": [[0, 0], [0, 0]]}, r"blocks \[0, 0\] after the block 0"),
+    "no pair": ({"done": [[0]]}, "but the plan has 1 block"),
+    "floats": ({"done": [[0.0, 0.0]]}, "but the plan has 1 block"),
+    "bools": ({"done": [[False, False]]}, "but the plan has 1 block"),
+    "no list": ({"done": {"0": 0}}, "but the plan has 1 block"),
     "no plan": ({"plan": [0, 6]}, "it holds no plan"),
     "other keys": ({"plan": {"row_cuts": [0, 6]}}, "it holds no plan"),
     "other blocks": ({"strips": True}, "'strips' of its plan must be False, but is True"),
@@ -46,6 +46,10 @@ DAMAGED = {
     "unequal": ({"row_cuts": [0, 3, 6]}, "'row_cuts' and 'column_cuts' of its plan must be equal"),
     "no run": ({"extra": {}}, "the run must be 8 hexadecimal digits, but is None"),
     "a path": ({"extra": {"run": "../../x"}}, "the run must be 8 hexadecimal digits, but is"),
+    "grain": (
+        {"extra": {"grain": 10**30, "run": "01234567"}},
+        r"the grain must be in the range \[1, 1024\], but is 1000",
+    ),
     "no extra": ({"extra": 3}, "the run must be 8 hexadecimal digits, but is None"),
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from collections.abc import Mapping
+from collections.abc import ItemsView, KeysView, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -31,13 +32,15 @@ def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") ->
 
 
 def refuse_set(value: object, parameter: str, owner: str, must: str = "a list") -> None:
-    """Refuse a set, whose order differs between processes."""
-    if isinstance(value, set | frozenset):
+    """Refuse a set, whose order differs between processes; keys of a dictionary have an order."""
+    if isinstance(value, AbstractSet) and not isinstance(value, KeysView | ItemsView | Sequence):
         refuse(parameter, owner, must, f"a {type(value).__name__}", NO_ORDER)
 
 
 def refuse_unordered(value: object, parameter: str, owner: str, must: str) -> None:
     """Refuse a set or a dictionary where values belong to positions."""
+    if isinstance(value, list | tuple | str):
+        return  # checks of abstract classes are slower
     refuse_set(value, parameter, owner, must)
     if isinstance(value, Mapping):
         got = f"a {type(value).__name__}"

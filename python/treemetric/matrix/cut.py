@@ -24,7 +24,7 @@ _NO_LIMIT = 1 << 60  # larger budgets would overflow NumPy's integers
 _BLOCK_CELLS = 3e10
 # Blocks are made larger if there would be more, because all of them are listed.
 _MANY_BLOCKS = 20_000
-_SMALLEST_CHUNK, _LARGEST_CHUNK = 32, 1024
+_SMALLEST_CHUNK, LARGEST_CHUNK = 32, 1024
 
 
 def make_plan(
@@ -74,7 +74,7 @@ def _grain(plan: BlockPlan) -> int:
     cuts = zip(plan.shape, (plan.row_cuts, plan.column_cuts), strict=True)
     # A side with one range has no cuts to move.
     sides = [side / (len(at) - 1) / (4 if len(at) > 2 else 1) for side, at in cuts]
-    return min(_LARGEST_CHUNK, 1 << int(math.log2(max(min(sides), _SMALLEST_CHUNK))))
+    return min(LARGEST_CHUNK, 1 << int(math.log2(max(min(sides), _SMALLEST_CHUNK))))
 
 
 def check_fits(needed: int, budget: int, function: str) -> None:

@@ -17,7 +17,7 @@ from treemetric._base.locks import FileLock
 from treemetric._base.typing import Distances
 from treemetric._base.validation import check_bool, shown
 from treemetric.matrix import fingerprint
-from treemetric.matrix.cut import check_budget, check_fits
+from treemetric.matrix.cut import LARGEST_CHUNK, check_budget, check_fits
 from treemetric.matrix.manifest import DAMAGED, FORMAT, Manifest
 from treemetric.matrix.plan import BlockPlan, check_json
 from treemetric.matrix.problem import Problem
@@ -253,10 +253,14 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _checked_run(extra: Any) -> str:
-    """Return the run in a manifest, which is part of a file name."""
+    """Return the run in a manifest, which is part of a file name; check the grain beside it."""
     run = extra.get("run") if isinstance(extra, dict) else None
     if not isinstance(run, str) or not re.fullmatch(f"[0-9a-f]{{{2 * _RUN_BYTES}}}", run):
         message = f"the run must be {2 * _RUN_BYTES} hexadecimal digits, but is {shown(run)}"
+        raise ValueError(message)
+    grain = extra.get("grain")
+    if type(grain) is not int or not 1 <= grain <= LARGEST_CHUNK:
+        message = f"the grain must be in the range [1, {LARGEST_CHUNK}], but is {shown(grain)}"
         raise ValueError(message)
     return run
 

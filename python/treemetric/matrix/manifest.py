@@ -10,7 +10,7 @@ from typing import Any
 
 from treemetric._base.digest import digest
 from treemetric._base.files import remove_parts, write_text
-from treemetric._base.validation import shown
+from treemetric._base.validation import count_of, shown
 
 FORMAT = 2
 # What must agree, and how a difference is reported.
@@ -130,14 +130,13 @@ def _numbers(runs: Any, count: int) -> set[int]:
     """
     end = -1
     for run in runs if isinstance(runs, list) else [runs]:
-        ordered = (
-            isinstance(run, list)
-            and len(run) == 2
-            and all(type(number) is int for number in run)
-            and end < run[0] <= run[1] < count
-        )
-        if not ordered:
-            message = f"it lists the blocks {shown(run)}, but the plan has {count} blocks"
+        pair = isinstance(run, list) and len(run) == 2 and all(type(at) is int for at in run)
+        if not pair or not 0 <= run[0] <= run[1] < count:
+            has = count_of(count, "block")
+            message = f"it lists the blocks {shown(run)}, but the plan has {has}"
+            raise ValueError(message)
+        if run[0] <= end:
+            message = f"it lists the blocks {shown(run)} after the block {end}"
             raise ValueError(message)
         end = run[1]
     return {k for first, last in runs for k in range(first, last + 1)}
