@@ -30,8 +30,9 @@ class CallableCosts(Immutable, Costs):
     Notes
     -----
     Costs that are not short decimals are rounded to a grid that depends on the largest cost (see
-    `CostMatrix`), hence on the trees of the call: distances of the same pair can differ by 1e-12
-    between two calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
+    `CostMatrix`), hence on the trees of the call: distances of the same pair can differ between
+    two calls, for each edited node by up to 2e-12 of the largest cost among the labels of these
+    calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
 
     Functions with a parameter ``costs`` also accept the function itself.
 

@@ -59,9 +59,10 @@ class CostMatrix(Immutable, Costs):
     at most 2**40 without the point) are used without rounding, and distances are correctly rounded
     sums. Other costs are first rounded to a grid, which changes each cost by at most 2**-40
     (9.1e-13) of the largest finite cost. If some costs are smaller than 1/2048 of the largest, the
-    grid is so fine that each changes by at most 1e-9 of itself. Costs that differ by more than two
-    million times are slower. Sums are exact after that: the distance of a tree to itself is exactly
-    0, distances are exactly symmetric if the costs are, and all methods return the same bits.
+    grid is so fine that each changes by at most 2e-9 of itself, down to 1e-21 of the largest; those
+    below 1e-30 of it can become 0. Costs that differ by more than two million times are slower.
+    Sums are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
+    symmetric if the costs are, and all methods return the same bits.
 
     Labels with a cost of ``inf`` are never paired: no alignment contains such a pair, even if
     deleting and inserting costs as much as another replacement. A label can be kept from being
