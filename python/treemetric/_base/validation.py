@@ -16,6 +16,7 @@ from treemetric import _core
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
 _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
+_SMALL = 1 << 20
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS, *_INTEGERS)}
@@ -238,6 +239,12 @@ def check_memory(nbytes: int, what: str) -> None:
     if nbytes > available:
         message = f"{what} needs {nbytes} bytes, but only {available} bytes are available"
         raise MemoryError(message)
+
+
+def check_large(nbytes: int, what: str) -> None:
+    """Check the memory as `check_memory`, but not for arrays that take less time than the check."""
+    if nbytes > _SMALL:
+        check_memory(nbytes, what)
 
 
 def check_tol(tol: object, function: str) -> float | None:
