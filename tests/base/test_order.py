@@ -1,6 +1,6 @@
 """What belongs to positions is refused where it has no order."""
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TREES = [tm.Tree.from_bracket(text) for text in ("{a{b}}", "{a{c}}", "{c}")]
 LABELS = {"a", "b", "c"}
 
 
-class LabelSet(Set):
+class LabelSet(AbstractSet):
     """A set that is derived from neither set nor frozenset."""
 
     def __contains__(self, value):
@@ -80,7 +80,7 @@ BY_POSITION = {
     "nodes": lambda values: tm.Tree.from_adjacency(values, [[1, 2], [], []]),
     "labels": lambda values: tm.Tree.from_parents(values, [-1, 0, 0]),
     "parents": lambda values: tm.Tree.from_parents("abc", values),
-    "sequence": lambda values: tm.Tree.from_sequence(values),
+    "sequence": tm.Tree.from_sequence,
     "names": lambda values: plotting.map_html(D, names=values),
     "y": lambda values: KNeighborsTreeRegressor().fit(TREES, values),
 }
