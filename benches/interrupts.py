@@ -206,7 +206,7 @@ CALLS = {
     ),
     "Tree.from_bracket": (
         "text = '{a' + '{b}' * 10_000_000 + '}'",
-        "tm.Tree.from_bracket(text)",
+        "[tm.Tree.from_bracket(text) for _ in range(20)]",
     ),
     "teds_scores": (
         "page = '<table>' + '<tr>' + '<td>word</td>' * 40 + '</tr>' * 60 + '</table>'; "
