@@ -20,6 +20,8 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 
@@ -36,6 +38,8 @@ sys.path.insert(0, {str(TESTS)!r})
 warnings.simplefilter("ignore")
 import treemetric as tm
 from shapes import make_tree
+from treemetric.classification import *
+from treemetric.regression import DistanceKernelRidge
 
 # A shell makes background jobs ignore it, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -49,9 +53,19 @@ def several(count, size):
     sizes = [rng.randint(size // 2, size) for _ in range(count)]
     return tm.TreeSet([make_tree(rng, size, "random", "abcd") for size in sizes])
 
+def one(size):
+    return make_tree(rng, size, "random", "abcdefgh")
+
+def distances(count):
+    points = np.random.default_rng(0).random((count, 3))
+    return np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+
 def many(trees, count):
     return trees[np.arange(count) % len(trees)]
 
+NO_GAP = np.ones((2001, 2001))
+NO_GAP[-1, -1] = 0.0
+MANY = tm.CostMatrix(range(2000), np.random.default_rng(0).random((2001, 2001)) * NO_GAP)
 COSTS = tm.CostMatrix("abcd", np.sqrt(np.arange(25).reshape(5, 5) % 24))
 """
 
@@ -98,7 +112,7 @@ CALLS = {
     ),
     "nearest": ("X = several(6_000, 150)", "tm.nearest(X, k=10)"),
     "within": ("X = several(6_000, 150)", "tm.within(X, radius=30)"),
-    "within, matrix": ("X = several(6_000, 150)", "tm.within(X, radius=10, costs=COSTS)"),
+    "within, matrix": ("X = several(12_000, 150)", "tm.within(X, radius=20, costs=COSTS)"),
     "within, into a file": (
         "X = several(6_000, 150)",
         "tm.within(X, radius=30, out=FOLDER + '/pairs.npz')",
@@ -122,7 +136,7 @@ CALLS = {
         "X = several(300, 80); y = np.arange(300) % 3",
         "tm.learning.LVQCosts(2, random_state=0).fit(X, y)",
     ),
-    "GESL": ("X = several(300, 80); y = np.arange(300) % 3", "tm.learning.GESL().fit(X, y)"),
+    "GESL": ("X = several(600, 120); y = np.arange(600) % 3", "tm.learning.GESL().fit(X, y)"),
     "NCACosts": (
         "X = several(400, 80); y = np.arange(400) % 3",
         "tm.learning.NCACosts(random_state=0).fit(X, y)",
@@ -131,9 +145,72 @@ CALLS = {
         "X = several(400, 80); y = np.arange(400.0) % 7",
         "tm.learning.KernelRegressionCosts(random_state=0).fit(X, y)",
     ),
+    "DistanceSVC": (
+        "D = distances(1200); y = np.random.default_rng(0).integers(0, 2, 1200)",
+        "DistanceSVC(C=1e4, tol=1e-6, metric='precomputed').fit(D, y)",
+    ),
+    "DistanceKernelRidge": (
+        "D = distances(2500)",
+        "DistanceKernelRidge(metric='precomputed').fit(D, np.arange(2500.0))",
+    ),
+    "GoodnessClassifier": (
+        "D = distances(900); y = np.random.default_rng(0).integers(0, 2, 900)",
+        "GoodnessClassifier(metric='precomputed').fit(D, y)",
+    ),
+    "MedianGLVQ": (
+        "D = distances(2500); y = np.arange(2500) % 5",
+        "MedianGLVQ(20, max_iter=1000, tol=0, metric='precomputed', n_init=50).fit(D, y)",
+    ),
+    "RelationalGLVQ": (
+        "D = distances(2000); y = np.random.default_rng(0).integers(0, 5, 2000)",
+        "RelationalGLVQ(10, max_iter=1000, tol=0, metric='precomputed').fit(D, y)",
+    ),
+    "closure": ("", "MANY.closure()"),
+    "violations": ("", "MANY.violations()"),
+    "UnitCosts.to_matrix": ("", "tm.UnitCosts().to_matrix(range(7000))"),
+    "OperationCosts.to_matrix": ("", "tm.OperationCosts(1, 2, 3).to_matrix(range(7000))"),
+    "CostMatrix.to_matrix": ("R = range(1999, -1, -1)", "[MANY.to_matrix(R) for _ in range(50)]"),
+    "EmbeddingCosts": (
+        "V = np.random.default_rng(0).random((6000, 200))",
+        "tm.EmbeddingCosts(range(6000), V)",
+    ),
+    "VectorCosts.to_matrix": (
+        "V = tm.VectorCosts(range(5000), np.random.default_rng(0).random((5000, 300)))",
+        "V.to_matrix()",
+    ),
+    "TableCosts.to_matrix": (
+        "L = [('td', 1, 1, str(k) * 40) for k in range(4000)]",
+        "tm.TableCosts().to_matrix(L)",
+    ),
+    "CallableCosts.to_matrix": (
+        "",
+        "tm.CallableCosts(lambda a, b: 1.5).to_matrix(range(4000))",
+    ),
+    "unordered_distance": (
+        "x, y = one(3000), one(3000)",
+        "[tm.unordered_distance(x, y) for _ in range(50)]",
+    ),
+    "unordered_align": (
+        "x, y = one(3000), one(3000)",
+        "[tm.unordered_align(x, y) for _ in range(50)]",
+    ),
+    "unordered_subtree_distances": (
+        "x, y = one(3000), one(3000)",
+        "[tm.unordered_subtree_distances(x, y) for _ in range(50)]",
+    ),
+    "TreeIndex, pivots": ("X = several(4000, 400)", "tm.TreeIndex(X, n_pivots=50)"),
+    "TreeSet.from_bracket": (
+        "several(300, 400).to_bracket(FOLDER + '/t.txt'); "
+        "text = open(FOLDER + '/t.txt').read(); open(FOLDER + '/t.txt', 'w').write(text * 200)",
+        "tm.TreeSet.from_bracket(FOLDER + '/t.txt')",
+    ),
+    "Tree.from_bracket": (
+        "text = '{a' + '{b}' * 10_000_000 + '}'",
+        "[tm.Tree.from_bracket(text) for _ in range(20)]",
+    ),
     "teds_scores": (
         "page = '<table>' + '<tr>' + '<td>word</td>' * 40 + '</tr>' * 60 + '</table>'; "
-        "P = [page.replace('word', str(k)) for k in range(3000)]",
+        "P = [page.replace('word', str(k)) for k in range(20_000)]",
         "tm.metrics.teds_scores(P, P[::-1])",
     ),
     "TreeSet.from_jsonl": (
@@ -142,6 +219,9 @@ CALLS = {
         "tm.TreeSet.from_jsonl(FOLDER + '/t.jsonl')",
     ),
 }
+
+# Solvers that run on after Ctrl-C: each signal has a process of its own.
+LEFT = ("DistanceSVC", "DistanceKernelRidge", "GoodnessClassifier")
 
 LOOP = """
 while True:
@@ -157,18 +237,32 @@ while True:
 """
 
 
+@contextmanager
+def running(script: str, folder: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a process, and end it."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", script, folder],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.communicate()
+
+
 def measure(name: str, times: int) -> tuple[list[float], int]:
     """Return the times of one call, and how often it ended before the signal."""
     prepare, call = CALLS[name]
     script = SET_UP + prepare + "\n" + textwrap.dedent(LOOP).replace("{call}", call)
     rng, found, ended = Random(name), [], 0
-    with tempfile.TemporaryDirectory() as folder:
-        child = subprocess.Popen(
-            [sys.executable, "-c", script, folder],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert child.stdout is not None
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        child = None
         for _ in range(times):
+            if child is None or name in LEFT:
+                stack.close()
+                child = stack.enter_context(running(script, folder))
+            assert child.stdout is not None
             if child.stdout.readline() != "ready\n":
                 raise RuntimeError(f"{name} does not start")
             time.sleep(0.05 + rng.random())
@@ -181,8 +275,6 @@ def measure(name: str, times: int) -> tuple[list[float], int]:
                 ended += 1
             else:
                 raise RuntimeError(f"{name} failed")
-        child.kill()
-        child.communicate()
     return found, ended
 
 

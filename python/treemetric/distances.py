@@ -200,7 +200,7 @@ def pairwise_distances(
     Notes
     -----
     Ctrl-C stops the computation within a fraction of a second. The results equal those of
-    `distance` bit for bit (for `CallableCosts` up to 1e-11; see there).
+    `distance` bit for bit (for `CallableCosts` up to rounding; see there).
 
     The manifest ``D.npy.manifest.json`` of a file ``D.npy`` holds fingerprints of the trees and
     costs, the options, the version and the list of finished blocks. The name of an unfinished file

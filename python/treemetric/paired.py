@@ -95,7 +95,7 @@ def paired_distances(
     Notes
     -----
     Ctrl-C stops the computation within a fraction of a second. The results equal those of
-    `distance` bit for bit (for `CallableCosts` up to 1e-11; see there). The name is that of
+    `distance` bit for bit (for `CallableCosts` up to rounding; see there). The name is that of
     scikit-learn's function for pairs of vectors.
 
     Examples

@@ -13,7 +13,7 @@ from treemetric._base.arrays import frozen, index_array
 from treemetric._base.immutable import Immutable
 from treemetric._base.navigation import Navigation
 from treemetric._base.typing import IntArray, Label
-from treemetric._base.validation import refuse_set
+from treemetric._base.validation import refuse_unordered
 from treemetric._core import TreeData
 from treemetric._pages.tree_views import TreeViews
 from treemetric.formats import adjacency, html_tables, nested
@@ -177,7 +177,7 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_adjacency(["b", "a", "c"], [[], [0, 2], []]).to_bracket()
         '{a{b}{c}}'
         """
-        refuse_set(nodes, "nodes", "Tree.from_adjacency")
+        refuse_unordered(nodes, "nodes", "Tree.from_adjacency", "a list")
         return cls._wrap(TreeData.from_adjacency(nodes, adj, roots))
 
     @classmethod
@@ -207,10 +207,11 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_parents(["a", "b", "c"], [-1, 0, 1]).to_bracket()
         '{a{b{c}}}'
         """
-        refuse_set(labels, "labels", "Tree.from_parents")
+        refuse_unordered(labels, "labels", "Tree.from_parents", "a list")
+        refuse_unordered(parents, "parents", "Tree.from_parents", "a list")
         if labels is None or isinstance(parents, (list, tuple)):
             return cls._wrap(TreeData.from_parents(labels, parents))
-        return cls._wrap(TreeData(labels, index_array(parents, "parents", np.int32)))
+        return cls._wrap(TreeData(labels, index_array(parents, "parents", np.int32, least=-1)))
 
     @classmethod
     def from_sequence(cls, sequence: Iterable[Label]) -> Tree:
@@ -232,7 +233,7 @@ class Tree(Navigation, TreeViews, Immutable):
         >>> Tree.from_sequence("abc").to_bracket()
         '{a{b{c}}}'
         """
-        refuse_set(sequence, "sequence", "Tree.from_sequence")
+        refuse_unordered(sequence, "sequence", "Tree.from_sequence", "a list")
         labels = tuple(sequence)
         return cls._wrap(TreeData(labels, np.arange(-1, len(labels) - 1, dtype=np.int32)))
 

@@ -18,7 +18,7 @@ from treemetric._base.arrays import index_array
 from treemetric._base.files import naming
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import IntArray, Label, OffsetArray, Path, Trees
-from treemetric._base.validation import count_of, refuse, refuse_set, shown
+from treemetric._base.validation import count_of, refuse, refuse_set, refuse_unordered, shown
 from treemetric.formats import bracket, jsonl
 from treemetric.tree import Tree
 
@@ -78,7 +78,8 @@ def _check_collection(trees: object, parameter: str, owner: str) -> None:
     if advice := doors.unordered(trees):
         refuse(parameter, owner, must, f"a {type(trees).__name__}", advice)
     found = doors.of_class(trees)
-    if found or isinstance(trees, str) or not isinstance(trees, Iterable):
+    single = isinstance(trees, str) or getattr(trees, "ndim", 1) == 0
+    if found or single or not isinstance(trees, Iterable):
         refuse(parameter, owner, must, shown(trees), found or doors.advice(trees))
 
 
@@ -213,7 +214,7 @@ class TreeSet(Immutable):
             array.setflags(write=False)
         count = len(arrays[2]) - 1
         for name, values in (("ids", ids), ("classes", classes)):
-            refuse_set(values, name, "TreeSet")
+            refuse_unordered(values, name, "TreeSet", "a list")
             if values is not None and len(values) != count:
                 refuse(
                     name,
@@ -275,7 +276,7 @@ class TreeSet(Immutable):
         """
         arrays = (
             index_array(codes, "codes", np.int32),
-            index_array(parents, "parents", np.int32),
+            index_array(parents, "parents", np.int32, least=-1),
             index_array(offsets, "offsets", np.int64),
         )
         _core.check_arrays(len(alphabet), *arrays)

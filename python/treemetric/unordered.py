@@ -170,7 +170,7 @@ def unordered_pairwise_distances(
     -----
     Subtrees that are equal up to the order of children are computed once for a group of trees,
     and copies of a tree once for all. The results equal those of `unordered_distance` bit for bit
-    (for `CallableCosts` up to 1e-11; see there).
+    (for `CallableCosts` up to rounding; see there).
 
     Examples
     --------

@@ -10,8 +10,9 @@
 //! and the result is the correctly rounded sum. All other costs are rounded to a grid of 2⁻⁴⁰
 //! of the next power of two above the largest one, which moves each by at most 2⁻⁴⁰, or 9.1e-13,
 //! of the largest. Where that is much of a small cost, the grid is finer, by as much as the small
-//! cost needs: it moves by 1e-9 of itself at most. Beyond 2⁻⁵⁰ (next to a penalty of a billion,
-//! say), the grid is 2⁻¹⁰⁰ and sums need 128 bits.
+//! cost needs: it moves by 2e-9 of itself at most. Beyond 2⁻⁵⁰ (next to a penalty of a billion,
+//! say), the grid is 2⁻¹⁰⁰ and sums need 128 bits. It moves costs below 1e-21 of the largest by more
+//! than 2e-9 of themselves, and costs below 1e-30 can become 0.
 //!
 //! An infinite cost says that an edit is never made. It has no quanta and no say in the scale.
 
@@ -25,8 +26,8 @@ const GRID_BITS: i32 = 40;
 const FINEST_BITS: i32 = 50;
 /// The same for costs of very different size.
 const WIDE_BITS: i32 = 100;
-/// Costs below this share of the largest one would be rounded by more than 1e-9 of themselves on
-/// the coarsest grid.
+/// Costs below this share of the largest one would be rounded by more than 2⁻²⁹, or 2e-9, of
+/// themselves on the coarsest grid: half a quantum is at most 2⁻⁴⁰ of the largest cost.
 const SMALLEST_SHARE: f64 = 1.0 / 2048.0;
 /// Most decimals that are tried before the grid is used.
 const MAX_DECIMALS: i32 = 9;
@@ -231,9 +232,11 @@ mod tests {
             return Scale::Decimal(k);
         }
         let exponent = exponent_above(largest);
-        // The coarsest grid from 40 to 50 bits that rounds no cost by more than 2^-30 of itself,
-        // if it is not more than 2^-41 of the largest.
-        let served = |bits: i32, cost: f64| cost == 0.0 || cost >= largest * 2f64.powi(29 - bits);
+        // The coarsest grid from 40 to 50 bits that rounds no cost by more than 2^-29 of itself:
+        // half a quantum is up to 2^-bits of the largest.
+        let served = |bits: i32, cost: f64| {
+            cost == 0.0 || largest * 2f64.powi(-bits) <= cost * 2f64.powi(-29)
+        };
         let grids = GRID_BITS..=FINEST_BITS;
         let bits = grids.into_iter().find(|&bits| costs.iter().all(|&cost| served(bits, cost)));
         bits.map_or(Scale::Wide(exponent - WIDE_BITS), |bits| Scale::Binary(exponent - bits))
@@ -327,6 +330,27 @@ mod tests {
         let error = (scale.to_cost(scale.quanta(cost)) - cost).abs();
         assert_eq!(error, 2f64.powi(-40));
         assert!(error > 5e-13 && error < 9.1e-13 + 1e-15);
+    }
+
+    /// The largest cost is just above a power of two, and a small one between two quanta.
+    #[test]
+    fn rounding_moves_a_small_cost_by_at_most_2e_9_of_itself() {
+        let largest = 1.0 + f64::EPSILON;
+        for bits in 0..10 {
+            let share = 2f64.powi(-bits) / 4096.0;
+            for half in [2f64.powi(-29), 2f64.powi(-30), 1e-9, 0.5, 0.9999] {
+                let small = share * (1.0 + half);
+                let scale = scale_of(&[small, largest]);
+                assert!(!scale.is_wide());
+                let error = (scale.to_cost(scale.quanta(small)) - small).abs();
+                assert!(error <= 2f64.powi(-29) * small, "{small}: {}", error / small);
+            }
+        }
+        // The finest grid ends at 2^-100.
+        let scale = scale_of(&[1e-21, 1e-31, 1.5]);
+        let error = (scale.to_cost(scale.quanta(1e-21)) - 1e-21).abs();
+        assert!(scale.is_wide() && error <= 2e-9 * 1e-21);
+        assert_eq!(scale.quanta(1e-31), 0);
     }
 
     /// 9,000 nodes at 1,099.511627775 each: more than 2^53 quanta.

@@ -62,7 +62,7 @@ impl InLanes for Count<'_> {
                     children += rows.children(i).count() as u64;
                 } else {
                     leaf += u64::from(rows.size[i] == 1);
-                    if rows.is_only_child(i) {
+                    if columns.skip_only_children() && rows.is_only_child(i) {
                         continue;
                     }
                     let scanned = rows.size[i + 1] == 1 || rows.first(i + 1) == rows.first(keyroot);
@@ -115,11 +115,25 @@ mod tests {
         let expected =
             Census { tree: [3, 0], forest, leaf: forest, merged: 2, ..Census::default() };
         assert_eq!(of(&star, &star, Lanes::Bytes), expected);
-        // Two branches of two nodes: the second one needs no segment as a column, and its lower node no row.
+        // Two branches of two nodes: in columns of one vector, the second one has a segment.
         let forked = Prepared::new(&[0; 5], &[-1, 0, 1, 0, 3], &mut numbering);
-        let expected = Census { unbranched: [3, 0], ..expected };
+        let forest = [2, 0];
+        let expected = Census { tree: [6, 0], forest, leaf: forest, ..expected };
         assert_eq!(of(&star, &forked, Lanes::Bytes), expected);
-        let expected = Census { tree: [5, 0], merged: 4, unbranched: [5, 0], ..expected };
-        assert_eq!(of(&forked, &forked, Lanes::Bytes), expected);
+        // Eight branches, two vectors: their key-roots need no segment as columns, and their lower nodes no row.
+        let parents = std::array::from_fn::<_, 17, _>(|i| [i as i32 - 1, 0][i % 2]);
+        let wide = Prepared::new(&[0; 17], &parents, &mut numbering);
+        let found = of(&wide, &wide, Lanes::Bytes);
+        let (tree, forest, unbranched) = ([0, 10], [0, 14], [5, 0]);
+        let expected = Census {
+            tree,
+            forest,
+            leaf: forest,
+            merged: 20,
+            unbranched,
+            far: found.far,
+            joined: 0,
+        };
+        assert_eq!(found, expected);
     }
 }

@@ -187,6 +187,13 @@ impl<S: Simd> Columns<S> {
             + self.gathers.len() * size_of::<S::Gather>()
     }
 
+    /// Whether the rows of only children are left out. A row of one vector takes less time than to find
+    /// out that it is not needed.
+    #[inline(always)]
+    pub(crate) fn skip_only_children(&self) -> bool {
+        self.vectors > 1
+    }
+
     /// Vectors of scratch for rows of this tree: a row, the stack of rows.
     pub(crate) fn scratch_vectors(&self, rows: &Oriented) -> (usize, usize) {
         let widest = self.chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
@@ -209,13 +216,19 @@ impl<S: Simd> Columns<S> {
 }
 
 /// Moves subtrees without branches to the segments where these have blocks anyway, at their level in
-/// all of their vectors: there, they cost nothing.
+/// all of their vectors: there, they cost nothing. In columns of one vector, the levels of a row do not
+/// wait for each other (`tree_row_of_one` in `packed.rs`), and segments take less time than their
+/// absence.
 fn keep_where_blocks_are<S: Simd>(
     vectors: usize,
     segments: &mut Vec<Segment>,
     unbranched: &mut Vec<Segment>,
 ) {
     if unbranched.is_empty() {
+        return;
+    }
+    if vectors == 1 {
+        segments.append(unbranched);
         return;
     }
     let span =

@@ -248,6 +248,7 @@ pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
     current.fill(S::zero());
     let (first, inner) = (rows.first(keyroot), rows.depth[keyroot] + 1);
     let is_leaf = |i: usize| rows.size[i] == 1;
+    let skips = pass.columns.skip_only_children();
     let (mut place, mut next, mut next_check) = (0, first, first.next_multiple_of(ROWS_PER_CHECK));
     while next <= keyroot {
         let mut i = next;
@@ -265,7 +266,7 @@ pub(super) fn pass_rows<S: Simd, T: RowTable<S>>(
         }
         let begins = is_leaf(i);
         // Only children are on the left path of their parent, so none of these is a tree row.
-        while rows.is_only_child(i) {
+        while skips && rows.is_only_child(i) {
             i += 1;
         }
         next = i + 1;

@@ -216,3 +216,10 @@ def test_refusals():
         tm.soft_alignment(x, x, costs=tm.CostMatrix("b", np.zeros((2, 2))))
     with pytest.raises(TypeError, match="positional"):
         tm.soft_alignment(x, x, 1.0)
+
+
+def test_costs_without_a_valid_temperature():
+    costs = tm.OperationCosts(1e200, 1e200, 1e200)
+    x, y = tm.Tree.from_sequence("ab"), tm.Tree.from_sequence("c")
+    with pytest.raises(ValueError, match=r"'costs' .* cost at most 1e\+110. Got costs of 3e\+200"):
+        tm.soft_alignment(x, y, costs=costs, temperature=1e190)

@@ -338,3 +338,25 @@ def test_costs_survive_a_pickle(costs):
     twin = pickle.loads(pickle.dumps(costs))
     assert type(twin) is type(costs)
     assert tm.distance(x, y, costs=twin) == tm.distance(x, y, costs=costs)
+
+
+@pytest.mark.parametrize("largest", [1e5 / 3, 1e9 / 3])
+def test_the_largest_cost_of_a_call_bounds_what_rounding_changes(largest):
+    values = {"a": 0.7746349656962597, "b": 1 / 3, "c": largest}
+    costs = tm.CallableCosts(lambda a, b: abs(values.get(a, 0.0) - values.get(b, 0.0)))
+    trees_ = [tm.Tree.from_sequence(labels) for labels in ("aaaaa", "bab", "", "c")]
+    matrix = tm.pairwise_distances(trees_, costs=costs)
+    for i, x in enumerate(trees_[:3]):
+        for j, y in enumerate(trees_[:3]):
+            bound = 2e-12 * largest * (x.size + y.size)
+            assert abs(tm.distance(x, y, costs=costs) - matrix[i, j]) <= bound
+    alone = tm.distance(trees_[3], trees_[2], costs=tm.OperationCosts(largest, largest, largest))
+    assert abs(alone - largest) <= 1e-12 * largest
+
+
+def test_rounding_of_small_costs_beside_large_ones():
+    large = 1 + 2**-52
+    for small, bound in [(large / 4096 + 2**-41, 2e-9), (1e-21, 2e-9), (1e-31, 1.0)]:
+        costs = tm.CostMatrix("ab", [[0, small, large], [small, 0, large], [large, large, 0]])
+        found = tm.distance(leaf("a"), leaf("b"), costs=costs)
+        assert abs(found - small) <= bound * small

@@ -1,5 +1,8 @@
 """An index that changes answers as an index of the same trees that never changed."""
 
+import os
+import pickle
+import signal
 import threading
 
 import numpy as np
@@ -138,3 +141,49 @@ def test_searches_see_whole_states_while_another_thread_changes_the_index():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_changes_by_several_threads_lose_nothing(tmp_path, opened):
+    index = tm.TreeIndex(tm.TreeSet(chains("ab"), ids=[-1]))
+    if opened:
+        index.save(tmp_path / "i")
+        index = tm.TreeIndex.open(tmp_path / "i")
+    begin = threading.Barrier(3)
+
+    def change(number):
+        begin.wait()
+        for k in range(number, 90, 3):
+            index.add(tm.TreeSet(chains(f"{k:b}", "x"), ids=[k, -2 - k]))
+            index.remove(ids=[-2 - k])
+
+    threads = [threading.Thread(target=change, args=[number]) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(index.trees.ids) == list(range(-1, 90))
+    assert len(pickle.loads(pickle.dumps(index))) == 91
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_can_change_an_index_that_was_being_changed():
+    index = tm.TreeIndex(chains("ab"))
+    held, over = threading.Event(), threading.Event()
+
+    def hold():
+        with index._lock:
+            held.set()
+            over.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if not child:  # a lock that stays held would end it by the alarm
+        signal.alarm(60)
+        index.add(chains("abc"))
+        os._exit(0 if len(index) == 2 else 1)
+    over.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0

@@ -240,3 +240,11 @@ def test_an_object_with_children_is_not_a_label():
             Tree.from_nested(("a", [Node(children)]))
     # A method or a number of that name is no list of children.
     assert Tree.from_nested(Node(3)).size == 1
+
+
+def test_an_array_without_dimensions_names_the_parameter():
+    one = np.empty((), dtype=object)
+    one[()] = [X]
+    for call in (tm.TreeSet, tm.pairwise_distances):
+        with pytest.raises(TypeError, match=r"The '(trees|X)' parameter of .* has no dimensions"):
+            call(one)

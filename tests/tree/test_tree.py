@@ -408,3 +408,9 @@ def test_indices_are_ints(bad):
     ):
         with pytest.raises(ValueError, match="must hold ints"):
             build()
+
+
+@pytest.mark.parametrize("kind", [np.uint64, np.int64])
+def test_the_smallest_parent_is_minus_one(kind):
+    with pytest.raises(ValueError, match=r"parents must be in the range \[-1, 2147483647\]"):
+        tm.Tree.from_parents("ab", np.array([0, 2**40], dtype=kind))

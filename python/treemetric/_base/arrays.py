@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 
-def index_array(values: Any, name: str, dtype: type[Any]) -> Any:
-    """Convert a sequence of integers to an array of a fixed type, without wrap-around."""
+def index_array(values: Any, name: str, dtype: type[Any], least: int = 0) -> Any:
+    """Convert a sequence of integers to an array of a fixed type, without wrap-around.
+
+    Values that do not fit are errors, which name the smallest valid value, `least`.
+    """
     array = np.asarray(values)
     if array.size == 0:
         array = array.astype(dtype)
@@ -18,7 +21,7 @@ def index_array(values: Any, name: str, dtype: type[Any]) -> Any:
     bounds = np.iinfo(dtype)
     if array.size and (array.min() < bounds.min or array.max() > bounds.max):
         message = (
-            f"{name} must be in the range [{bounds.min}, {bounds.max}]; "
+            f"{name} must be in the range [{least}, {bounds.max}]; "
             f"got values from {array.min()} to {array.max()}"
         )
         raise ValueError(message)

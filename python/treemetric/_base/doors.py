@@ -108,6 +108,8 @@ def advice(value: object) -> str:
         return "Use treemetric.convert.from_json(value)."
     if isinstance(value, list):
         return _LIST
+    if getattr(value, "ndim", 1) == 0:
+        return "It has no dimensions; use a list."
     if getattr(value, "ndim", 1) > 1:
         return "Use an array of one dimension, such as X.ravel()."
     return _CALLABLE if hasattr(value, "children") else ""

@@ -1,16 +1,51 @@
-"""Locks on files, for processes: released by the system if the process dies."""
+"""Locks on files, for processes, and locks for threads."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import IO, Any, Self
+from weakref import WeakSet
+
+
+class ThreadLock:
+    """A lock between threads, for a ``with`` statement; a forked process gets it free.
+
+    The thread that holds it may take it again.
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        _THREAD_LOCKS.add(self)
+
+    def __enter__(self) -> Self:
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+_THREAD_LOCKS: WeakSet[ThreadLock] = WeakSet()
+
+
+def _free_all() -> None:
+    """Replace all locks: threads that hold them do not exist in a forked process."""
+    for lock in _THREAD_LOCKS:
+        lock._lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free_all)
 
 
 class FileLock:
     """A lock that has a file of its own, for a ``with`` statement.
+
+    The system releases it if the process dies.
 
     Parameters
     ----------

@@ -1,14 +1,18 @@
-"""Number of threads of BLAS."""
+"""Number of threads of BLAS, and calls of other packages that Ctrl-C can leave."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
-from threading import Lock
-from typing import Any
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, current_thread, main_thread
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
 
 
 @cache
@@ -70,3 +74,42 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         _LIMIT.leave()
+
+
+_STEP = 0.05  # seconds between two looks for a signal
+
+
+def interruptible(call: Callable[[], T]) -> T:
+    """Call a function of another package that does not look for signals; return its result.
+
+    In the main thread of a process, the function runs in a thread of its own, and the main thread
+    waits in short steps. So Ctrl-C raises KeyboardInterrupt at once; the function ends by itself,
+    as nothing can stop it, and its result is dropped. It must not change anything that others use.
+    Its warnings and errors are those of a plain call. In other threads, which get no signals, it is
+    a plain call.
+    """
+    if current_thread() is not main_thread():
+        return call()
+    results: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            results.put((call(), None))
+        except BaseException as error:  # noqa: BLE001  raised in the main thread
+            results.put((None, error))
+
+    # The filters of warnings, and settings such as np.errstate, are those of the caller. A daemon
+    # does not keep the interpreter from its end.
+    context = copy_context()
+    Thread(target=context.run, args=[run], daemon=True).start()
+    while True:
+        try:
+            result, error = results.get(timeout=_STEP)
+        except Empty:
+            continue
+        try:
+            if error is not None:
+                raise error
+            return result  # type: ignore[return-value]
+        finally:
+            del error  # whose traceback refers to this frame

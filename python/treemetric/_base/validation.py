@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from collections.abc import Mapping
+from collections.abc import ItemsView, KeysView, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -15,6 +16,7 @@ from treemetric import _core
 _WHOLE = 2**53  # a float represents every int up to here
 _LAST_SEED = 2**32 - 1
 _LARGEST_INT = 2**63 - 1  # of the core and of NumPy
+_SMALL = 1 << 20
 _FLOATS = ("float64", "float32")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in (*_FLOATS, *_INTEGERS)}
@@ -31,13 +33,15 @@ def refuse(parameter: str, owner: str, must: str, got: str, advice: str = "") ->
 
 
 def refuse_set(value: object, parameter: str, owner: str, must: str = "a list") -> None:
-    """Refuse a set, whose order differs between processes."""
-    if isinstance(value, set | frozenset):
+    """Refuse a set, whose order differs between processes; keys of a dictionary have an order."""
+    if isinstance(value, AbstractSet) and not isinstance(value, KeysView | ItemsView | Sequence):
         refuse(parameter, owner, must, f"a {type(value).__name__}", NO_ORDER)
 
 
 def refuse_unordered(value: object, parameter: str, owner: str, must: str) -> None:
     """Refuse a set or a dictionary where values belong to positions."""
+    if isinstance(value, list | tuple | str):
+        return  # checks of abstract classes are slower
     refuse_set(value, parameter, owner, must)
     if isinstance(value, Mapping):
         got = f"a {type(value).__name__}"
@@ -235,6 +239,12 @@ def check_memory(nbytes: int, what: str) -> None:
     if nbytes > available:
         message = f"{what} needs {nbytes} bytes, but only {available} bytes are available"
         raise MemoryError(message)
+
+
+def check_large(nbytes: int, what: str) -> None:
+    """Check the memory as `check_memory`, but not for arrays that take less time than the check."""
+    if nbytes > _SMALL:
+        check_memory(nbytes, what)
 
 
 def check_tol(tol: object, function: str) -> float | None:

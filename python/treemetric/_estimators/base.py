@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from treemetric._base.progress import stage
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_bool, check_int, check_n_jobs, refuse
+from treemetric._base.validation import (
+    check_bool,
+    check_int,
+    check_large,
+    check_n_jobs,
+    count_of,
+    refuse,
+)
 from treemetric._estimators.checks import (
     Codes,
     Inputs,
@@ -100,12 +107,23 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             _check_square(distances, name)
             check_non_negative(distances, name)
             _check_largest(distances, name)
+            self._check_fit_memory(len(distances), given=8)
             return distances
         if isinstance(X, np.ndarray) and X.ndim > 1:
             must = "trees, or metric='precomputed' if it holds distances"
             refuse("X", name, must, f"an array of shape {X.shape}")
         self.trees_ = check_some_trees(X, name)
+        self._check_fit_memory(len(self.trees_), given=0)
         return self.trees_
+
+    def _fit_bytes(self, n: int) -> int:  # noqa: ARG002
+        """Return the bytes that `fit` holds for each pair of n training data."""
+        return 0
+
+    def _check_fit_memory(self, n: int, given: int) -> None:
+        """Check that all matrices of `fit` fit in memory; the bytes that are given exist."""
+        what = f"{type(self).__name__}.fit with {count_of(n, 'sample')}"
+        check_large((self._fit_bytes(n) - given) * n * n, what)
 
     def _check_queries(self, X: Any) -> Inputs:
         """Check the data for predict."""
@@ -249,7 +267,8 @@ def symmetrised(distances: FloatArray) -> FloatArray:
     """Return the mean of a square matrix and its transpose; a symmetric matrix is not copied."""
     if np.array_equal(distances, distances.T):
         return distances
-    mean: FloatArray = (distances + distances.T) / 2
+    mean: FloatArray = distances + distances.T
+    mean /= 2
     return mean
 
 

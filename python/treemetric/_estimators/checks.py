@@ -11,7 +11,7 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 
 from treemetric._base.typing import FloatArray, Trees
-from treemetric._base.validation import as_float, check_int, refuse, shown
+from treemetric._base.validation import as_float, check_int, refuse, refuse_unordered, shown
 from treemetric.treeset import TreeSet, check_trees
 
 Codes = npt.NDArray[np.int64]
@@ -32,6 +32,7 @@ def check_targets(y: Any, inputs: Inputs, owner: str) -> tuple[npt.NDArray[Any],
     if y is None:
         message = f"This {owner} estimator requires y to be passed, but the target y is None."
         raise ValueError(message)
+    refuse_unordered(y, "y", owner, "a list or an array")
     targets = column_or_1d(y, warn=True)
     if targets.dtype.kind == "O" and any(target is None for target in targets):
         message = "Input y contains None."
@@ -54,7 +55,11 @@ def check_numbers(y: Any, inputs: Inputs, owner: str) -> FloatArray:
     if y is None:
         message = f"This {owner} estimator requires y to be passed, but the target y is None."
         raise ValueError(message)
-    targets: FloatArray = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    refuse_unordered(y, "y", owner, "a list or an array")
+    try:
+        targets: FloatArray = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    except TypeError:  # from NumPy, which does not name the parameter
+        refuse("y", owner, "an array of numbers", shown(y))
     if targets.ndim not in (1, 2) or 0 in targets.shape[1:]:
         message = (
             f"The targets y of {owner} must have one or two dimensions and at least one column. "

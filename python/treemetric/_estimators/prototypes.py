@@ -169,7 +169,7 @@ class _Search:
     ) -> None:
         by_class = np.argsort(codes[candidates], kind="stable")
         self.candidates = candidates[by_class]
-        self.rows = np.ascontiguousarray(distances[np.ix_(order, by_class)].T)
+        self.rows = np.ascontiguousarray(distances.T[np.ix_(by_class, order)])
         self.codes = codes[order]
         self.squash = squash
         sizes = np.bincount(codes[candidates])

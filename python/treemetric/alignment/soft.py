@@ -86,6 +86,9 @@ def soft_alignment(
     table, index = checked._pair_table(x, y)
     everything = _core.alignment_cost(x._data, y._data, table, index, b"")
     least = max(1e-10 * everything, 1e-300)
+    if least > HOTTEST:
+        must = f"so low that all edits of these trees cost at most {1e10 * HOTTEST:g}"
+        refuse("costs", "soft_alignment", must, f"costs of {everything:g}")
     if not least <= heat <= HOTTEST:
         must = f"a float in the range [{least:g}, {HOTTEST:g}] for these trees"
         refuse("temperature", "soft_alignment", must, shown(temperature))

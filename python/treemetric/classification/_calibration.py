@@ -10,6 +10,7 @@ even if all points are on the right side.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from treemetric._base.threads import interruptible
 from treemetric._base.typing import FloatArray
 from treemetric._estimators.checks import Codes
 
@@ -41,11 +43,10 @@ def calibrate(
     values = np.zeros((len(codes), len(classes)) if len(classes) > 2 else len(codes))
     folds = StratifiedKFold(min(_FOLDS, int(np.bincount(codes).min())))
     for own, new in folds.split(codes, codes):
-        fitted = clone(machine).fit(
-            kernel[np.ix_(own, own)],
-            classes[codes[own]],
-            None if weights is None else weights[own],
-        )
+        fitted = clone(machine)
+        part = kernel[np.ix_(own, own)], classes[codes[own]]
+        shares = None if weights is None else weights[own]
+        interruptible(partial(fitted.fit, *part, shares))
         values[new] = fitted.decision_function(kernel[np.ix_(new, own)])
     return best_slope(values, codes, weights)
 

@@ -12,12 +12,14 @@ the primal has positive and negative parts of α. The α are the multipliers of 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csc_matrix, hstack, identity
 
+from treemetric._base.threads import interruptible
 from treemetric._base.typing import FloatArray
 
 # The simplex method is slower, but can succeed where interior points do not converge. If nearly all
@@ -71,15 +73,16 @@ def separate(
     most = np.ones(n) if point_weights is None else point_weights
     bounds[:n, 0], bounds[:n, 1], bounds[n:] = 0.0, most, (-strength, strength)
     for method, tolerance in _ATTEMPTS:
-        options = {} if tolerance is None else dict.fromkeys(_TOLERANCES, tolerance)
-        result = linprog(
+        program = partial(
+            linprog,
             np.concatenate([np.full(n, -1.0), np.zeros(count)]),
             A_eq=hstack([csc_matrix(signed.T), -identity(count)], format="csc"),
             b_eq=np.zeros(count),
             bounds=bounds,
             method=method,
-            options=options,
+            options={} if tolerance is None else dict.fromkeys(_TOLERANCES, tolerance),
         )
+        result = interruptible(program)
         if result.status == 0:
             break
     else:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treemetric._base.typing import FloatArray
-from treemetric._base.validation import check_int
+from treemetric._base.validation import check_int, check_large
 from treemetric._estimators.base import TreeClassifier
 from treemetric._estimators.checks import Codes, Inputs, check_option, check_positive
 from treemetric._estimators.class_scores import class_margins, decision_values, probabilities
@@ -31,6 +31,7 @@ class Parts(NamedTuple):
         """Return the distances among the points to train on."""
         if len(self.training) == len(distances):
             return distances
+        check_large(8 * len(self.training) ** 2, "the distances of some samples among each other")
         return distances[np.ix_(self.training, self.training)]
 
     def held_out(
@@ -63,6 +64,10 @@ class PrototypeClassifier(TreeClassifier):
     @abstractmethod
     def _to_prototypes(self, inputs: Inputs) -> FloatArray:
         """Return the distances from checked data to all prototypes."""
+
+    def _fit_bytes(self, n: int) -> int:  # noqa: ARG002
+        # The distances and a copy, ordered by class or squared; and those of the inner samples.
+        return 20 + 8 * (self.validation_fraction is not None)
 
     def _check_squash(self) -> Squash:
         name = type(self).__name__

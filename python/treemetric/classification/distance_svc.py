@@ -12,6 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
 from treemetric._base.progress import stage
+from treemetric._base.threads import interruptible
 from treemetric._base.typing import CostsOrLearner, FloatArray, Predictions
 from treemetric._base.validation import as_float, check_bool, check_int, refuse, shown
 from treemetric._estimators.base import TreeClassifier
@@ -225,6 +226,9 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
         """
         return self._fit_copy(X, y, sample_weight)
 
+    def _fit_bytes(self, n: int) -> int:  # noqa: ARG002
+        return 50  # the distances, the kernel, and its eigenvectors while they are computed
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         bandwidth = self._check_kernel()
@@ -255,7 +259,9 @@ class DistanceSVC(TreeClassifier, DistanceKernel):
                     # SVC confuses the support vectors if weights are 0 (scikit-learn #27763).
                     kernel = kernel[np.ix_(weighted, weighted)]
                     codes, weights = codes[weighted], weights[weighted]  # type: ignore[index]
-                machine = self._machine().fit(kernel, self.classes_[codes], weights)
+                machine = self._machine()
+                targets = self.classes_[codes]
+                interruptible(lambda: machine.fit(kernel, targets, weights))
                 self.svc_ = machine
                 self.support_ = weighted[machine.support_].astype(np.int32)
                 self.n_iter_ = machine.n_iter_

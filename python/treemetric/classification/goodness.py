@@ -15,6 +15,9 @@ from treemetric._estimators.checks import Codes, check_positive
 from treemetric._estimators.weighting import weighted_points
 from treemetric.classification._goodness import separate
 
+# Bytes that the solver holds for each entry of the linear program.
+_PROGRAM = 190
+
 
 class GoodnessClassifier(TreeClassifier):
     """A sparse linear separator on similarities to landmarks.
@@ -156,6 +159,10 @@ class GoodnessClassifier(TreeClassifier):
         """
         return self._fit_copy(X, y, sample_weight)
 
+    def _fit_bytes(self, n: int) -> int:
+        # The distances, and the linear program.
+        return 16 + round(_PROGRAM * self._count_landmarks(n) / n)
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         strength = check_positive(self.regularisation, "regularisation", name)
@@ -197,17 +204,22 @@ class GoodnessClassifier(TreeClassifier):
             refuse("scale", type(self).__name__, must, shown(self.scale))
         return number
 
-    def _choose_landmarks(self, n: int, random: np.random.RandomState) -> Codes:
+    def _count_landmarks(self, n: int) -> int:
+        """Check the number of landmarks; return it, at most n."""
         name = type(self).__name__
         if self.n_landmarks is None:
-            return np.arange(n)
+            return n
         if isinstance(self.n_landmarks, (float, np.floating)):
             if not 0 < self.n_landmarks <= 1:
                 must = "None, an int in the range [1, inf) or a float in the range (0.0, 1.0]"
                 refuse("n_landmarks", name, must, shown(self.n_landmarks))
-            count = max(1, round(float(self.n_landmarks) * n))
-        else:
-            count = check_int(self.n_landmarks, "n_landmarks", name)
+            return max(1, round(float(self.n_landmarks) * n))
+        return min(check_int(self.n_landmarks, "n_landmarks", name), n)
+
+    def _choose_landmarks(self, n: int, random: np.random.RandomState) -> Codes:
+        if self.n_landmarks is None:
+            return np.arange(n)
+        count = self._count_landmarks(n)
         chosen: Codes = np.sort(random.permutation(n)[:count]).astype(np.int64)
         return chosen
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treemetric._base.threads import interruptible
 from treemetric._base.typing import FloatArray
 
 
@@ -35,17 +36,19 @@ class Correction(NamedTuple):
 
 def median_distance(distances: FloatArray) -> float:
     """Return the median of the positive distances off the diagonal; 1 if there are none."""
-    above = distances[np.triu_indices(len(distances), 1)]
+    above = distances[~np.tri(len(distances), dtype=bool)]
     positive = above[above > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
+    return float(np.median(positive, overwrite_input=True)) if len(positive) else 1.0
 
 
 def gaussian(distances: FloatArray, bandwidth: float) -> FloatArray:
     """Return exp(-d² / (2 ψ²))."""
     # The square of a very large ratio is infinite, and its kernel is correctly 0.
     with np.errstate(over="ignore"):
-        kernel: FloatArray = np.exp(-0.5 * np.square(distances / bandwidth))
-    return kernel
+        kernel: FloatArray = distances / bandwidth
+        np.square(kernel, out=kernel)
+        kernel *= -0.5
+        return np.exp(kernel, out=kernel)
 
 
 def corrected(kernel: FloatArray, how: str) -> Correction:
@@ -55,7 +58,7 @@ def corrected(kernel: FloatArray, how: str) -> Correction:
     is the same for new rows, so a new row that equals a training row becomes the corrected
     training row. Shift adds a constant to the kernel of a point and its copies.
     """
-    values, vectors = np.linalg.eigh(kernel)
+    values, vectors = interruptible(lambda: np.linalg.eigh(kernel))
     rounding = len(kernel) * np.finfo(np.float64).eps * np.abs(values).max()
     negative = values < -rounding
     count = int(negative.sum())
@@ -65,9 +68,14 @@ def corrected(kernel: FloatArray, how: str) -> Correction:
         return _shifted(kernel, values[0], rounding, count)
     # The identity minus once (clip) or twice (flip) the projection on the negative eigenvectors.
     part = vectors[:, negative]
-    operator = np.eye(len(kernel)) - (1.0 if how == "clip" else 2.0) * (part @ part.T)
+    del vectors  # as large as the kernel
+    operator: FloatArray = part @ part.T
+    operator *= -1.0 if how == "clip" else -2.0
+    operator[np.diag_indices_from(operator)] += 1.0
     mended = kernel @ operator
-    return Correction((mended + mended.T) / 2, operator, count)
+    mean: FloatArray = mended + mended.T
+    mean /= 2
+    return Correction(mean, operator, count)
 
 
 def _shifted(kernel: FloatArray, lowest: float, rounding: float, count: int) -> Correction:
@@ -84,9 +92,10 @@ def _shifted(kernel: FloatArray, lowest: float, rounding: float, count: int) -> 
     distinct = np.flatnonzero(same.argmax(axis=1) == np.arange(len(kernel)))
     if len(distinct) == len(kernel):
         return Correction(kernel - lowest * same, None, count, -lowest)
-    shift = max(0.0, -float(np.linalg.eigvalsh(kernel[np.ix_(distinct, distinct)])[0]))
+    part = kernel[np.ix_(distinct, distinct)]
+    shift = max(0.0, -float(interruptible(lambda: np.linalg.eigvalsh(part))[0]))
     raised = kernel + shift * same
-    rest = float(np.linalg.eigvalsh(raised)[0])
+    rest = float(interruptible(lambda: np.linalg.eigvalsh(raised))[0])
     if rest < -rounding * max(1.0, shift):
         raised[np.diag_indices_from(raised)] -= rest
     return Correction(raised, None, count, shift)

@@ -222,10 +222,12 @@ class RelationalGLVQ(PrototypeClassifier):
         start = first_weights(inner, parts.codes, first.indices, first.labels, parts.weights)
         # Squares of large distances would overflow. The loss does not depend on the scale.
         self._unit = float(inner.max()) or 1.0
-        problem = Problem(
-            np.square(inner / self._unit), parts.codes, first.labels, squash, parts.weights
-        )
-        held_out = parts.held_out(distances / self._unit, codes, weights, self.patience)
+        squares = inner / self._unit
+        np.square(squares, out=squares)
+        problem = Problem(squares, parts.codes, first.labels, squash, parts.weights)
+        held_out = parts.held_out(distances, codes, weights, self.patience)
+        if held_out is not None:
+            held_out = held_out._replace(distances=held_out.distances / self._unit)
         if len(self.classes_) > 1:
             with stage(self.verbose, f"{name}: mixtures", "steps") as report:
                 found = learn_mixtures(problem, start, max_iter, tol, held_out, report)

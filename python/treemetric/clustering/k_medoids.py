@@ -163,6 +163,9 @@ class KMedoids(
         """
         return self._fit_copy(X, y, sample_weight)
 
+    def _fit_bytes(self, n: int) -> int:  # noqa: ARG002
+        return 10  # the distances, and whether they are symmetric
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:  # noqa: ARG002
         name = type(self).__name__
         count = check_int(self.n_clusters, "n_clusters", name)

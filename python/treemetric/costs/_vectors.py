@@ -15,6 +15,8 @@ Rows = npt.NDArray[np.integer[Any]]
 
 # Pairs whose vectors are copied at a time: a few MB.
 _BLOCK = 1 << 14
+# Numbers that are subtracted in one step: some milliseconds.
+_STEP = 1 << 23
 # A projected vector is noise if its length is at most this many rounding errors of its factors.
 _ROUNDINGS = 8.0
 # Squares of Euclidean lengths must neither overflow nor underflow.
@@ -27,14 +29,23 @@ _SLACK_ROUNDINGS = 600
 
 def vector_costs(x: FloatArray, y: FloatArray, kind: str) -> FloatArray:
     """Return the costs between two lists of vectors; zeros mean no vector."""
+    if kind == "euclidean":
+        return lengths_between(x, y)
+    (a, has_a), (b, has_b) = _units(x), _units(y)
+    sums = lengths_between(a, -b) if kind == "angle" else None
+    return _costs(lengths_between(a, b), sums, has_a[:, None], has_b[None, :], kind)
+
+
+def lengths_between(x: FloatArray, y: FloatArray, metric: str = "euclidean") -> FloatArray:
+    """Return the lengths of all differences, in steps, so that Ctrl-C is seen between them."""
     from scipy.spatial.distance import cdist  # heavy: imported where used
 
-    if kind == "euclidean":
-        apart: FloatArray = cdist(x, y)
-        return apart
-    (a, has_a), (b, has_b) = _units(x), _units(y)
-    sums = cdist(a, -b) if kind == "angle" else None
-    return _costs(cdist(a, b), sums, has_a[:, None], has_b[None, :], kind)
+    found = np.empty((len(x), len(y)))
+    step = max(1, _STEP // max(1, y.size))
+    for start in range(0, len(x), step):
+        part = slice(start, start + step)
+        cdist(x[part], y, metric, out=found[part])
+    return found
 
 
 def paired_costs(vectors: FloatArray, first: Rows, second: Rows, kind: str) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from treemetric import _core
 from treemetric._base.digest import digest
 from treemetric._base.typing import FloatArray, Label
-from treemetric._base.validation import as_float, refuse, shown
+from treemetric._base.validation import as_float, check_large, refuse, shown
 
 if TYPE_CHECKING:
     from treemetric.costs.matrix import CostMatrix
@@ -30,6 +30,9 @@ Table = tuple["_core.CostTable | None", dict[Label, int] | None]
 # The codes of two alphabets, and the costs of these codes; see `Costs._resolve`.
 Codes = tuple[Any, Any]
 Resolved = tuple[Codes, "_core.CostTable | _core.VectorTable | _core.TextTable | None"]
+
+# Bytes per entry of a matrix that its closure or its violations need.
+_WORKED = 34
 
 TOLERANCE = 1e-9
 # `is_pseudo_metric` ignores violations up to `TOLERANCE` of the largest cost, and rounding costs
@@ -372,7 +375,10 @@ class Costs(ABC):
 
     def _worked_matrix(self, labels: tuple[Label, ...] | None) -> CostMatrix:
         """Return the matrix for work that needs memory in addition to it."""
-        return self.to_matrix(labels)
+        costs = self.to_matrix(labels)
+        side = len(costs.matrix)
+        check_large(_WORKED * side**2, f"a closure or a check of axioms for {side - 1} labels")
+        return costs
 
 
 def common_codes(x: tuple[Label, ...], y: tuple[Label, ...]) -> tuple[tuple[Label, ...], Any]:

@@ -12,7 +12,8 @@ from treemetric import _core
 from treemetric._base.arrays import frozen
 from treemetric._base.typing import FloatArray, Label
 from treemetric._base.validation import refuse, refuse_set
-from treemetric.costs.matrix import CostMatrix, as_floats
+from treemetric.costs._vectors import lengths_between
+from treemetric.costs.matrix import MADE, CostMatrix, as_floats, check_labels
 
 
 class EmbeddingCosts(CostMatrix):
@@ -88,6 +89,7 @@ class EmbeddingCosts(CostMatrix):
                 refuse("own", "EmbeddingCosts", f"of shape ({len(labels)},)", f"{alone.shape}")
             _check_finite(alone, labels, "own")
             alone = frozen(alone)
+        check_labels(len(labels), MADE)
         self._put(vectors=frozen(points), own=alone)
         super().__init__(labels, apart(points, alone))
 
@@ -132,14 +134,11 @@ class EmbeddingCosts(CostMatrix):
 
 def apart(vectors: FloatArray, own: FloatArray | None = None) -> FloatArray:
     """Return the distances of all points and the origin, which is last."""
-    from scipy.spatial.distance import cdist  # heavy: imported where used
-
     padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]))])
     if own is None:
-        found: FloatArray = cdist(padded, padded)
-        return found
+        return lengths_between(padded, padded)
     squares = np.append(own, 0.0) ** 2
-    found = cdist(padded, padded, "sqeuclidean")
+    found = lengths_between(padded, padded, "sqeuclidean")
     found += squares[:, None]
     found += squares
     np.fill_diagonal(found, 0.0)

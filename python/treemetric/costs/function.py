@@ -10,9 +10,9 @@ import numpy as np
 
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import CostFunction, Label
-from treemetric._base.validation import as_float, refuse, shown
+from treemetric._base.validation import as_float, check_large, refuse, shown
 from treemetric.costs.base import Costs, Parts, Symbol
-from treemetric.costs.matrix import CostMatrix
+from treemetric.costs.matrix import MADE, CostMatrix, check_labels
 
 
 class CallableCosts(Immutable, Costs):
@@ -30,8 +30,9 @@ class CallableCosts(Immutable, Costs):
     Notes
     -----
     Costs that are not short decimals are rounded to a grid that depends on the largest cost (see
-    `CostMatrix`), hence on the trees of the call: distances of the same pair can differ by 1e-12
-    between two calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
+    `CostMatrix`), hence on the trees of the call: distances of the same pair can differ between
+    two calls, for each edited node by up to 2e-12 of the largest cost among the labels of these
+    calls. ``to_matrix`` fixes the grid and is faster for repeated calls.
 
     Functions with a parameter ``costs`` also accept the function itself.
 
@@ -68,7 +69,9 @@ class CallableCosts(Immutable, Costs):
         if None in x or None in y:
             message = "None means the gap in CallableCosts and cannot be a label"
             raise ValueError(message)
-        replace = np.array([self._call(a, b) for a in x for b in y], dtype=np.float64)
+        check_large(8 * len(x) * len(y), f"the costs of {len(x)} x {len(y)} pairs of labels")
+        calls = (self._call(a, b) for a in x for b in y)
+        replace = np.fromiter(calls, dtype=np.float64, count=len(x) * len(y))
         return (
             replace.reshape(len(x), len(y)),
             np.array([self._call(a, None) for a in x], dtype=np.float64),
@@ -98,6 +101,7 @@ class CallableCosts(Immutable, Costs):
             message = "CallableCosts have no alphabet of their own; pass alphabet="
             raise ValueError(message)
         labels = tuple(dict.fromkeys(alphabet))
+        check_labels(len(labels), MADE + 8)  # before any call
         replace, delete, insert = self._parts(labels, labels)
         matrix = np.zeros((len(labels) + 1, len(labels) + 1))
         matrix[:-1, :-1], matrix[:-1, -1], matrix[-1, :-1] = replace, delete, insert

@@ -13,10 +13,19 @@ from treemetric._base.arrays import frozen
 from treemetric._base.digest import digest, label_bytes
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import FloatArray, Label
-from treemetric._base.validation import count_of, refuse, refuse_set
+from treemetric._base.validation import check_large, count_of, refuse, refuse_set
 from treemetric.costs.base import TOLERANCE, Costs, Parts, Symbol, Table, Violation
 
 LARGEST = 1e200  # so that no sum of costs overflows
+
+
+# Bytes per entry of a matrix while it is copied and checked, and with the array that it is made of.
+_COPIED, MADE = 10, 18
+
+
+def check_labels(count: int, nbytes: int) -> None:
+    """Check that a cost matrix fits in memory, given its bytes per entry."""
+    check_large(nbytes * (count + 1) ** 2, f"a cost matrix of {count_of(count, 'label')}")
 
 
 def as_floats(values: npt.ArrayLike, parameter: str, owner: str) -> FloatArray:
@@ -59,9 +68,10 @@ class CostMatrix(Immutable, Costs):
     at most 2**40 without the point) are used without rounding, and distances are correctly rounded
     sums. Other costs are first rounded to a grid, which changes each cost by at most 2**-40
     (9.1e-13) of the largest finite cost. If some costs are smaller than 1/2048 of the largest, the
-    grid is so fine that each changes by at most 1e-9 of itself. Costs that differ by more than two
-    million times are slower. Sums are exact after that: the distance of a tree to itself is exactly
-    0, distances are exactly symmetric if the costs are, and all methods return the same bits.
+    grid is so fine that each changes by at most 2e-9 of itself, down to 1e-21 of the largest; those
+    below 1e-30 of it can become 0. Costs that differ by more than two million times are slower.
+    Sums are exact after that: the distance of a tree to itself is exactly 0, distances are exactly
+    symmetric if the costs are, and all methods return the same bits.
 
     Labels with a cost of ``inf`` are never paired: no alignment contains such a pair, even if
     deleting and inserting costs as much as another replacement. A label can be kept from being
@@ -92,6 +102,7 @@ class CostMatrix(Immutable, Costs):
         if len(index) != len(labels):
             twice = next(label for code, label in enumerate(labels) if index[label] != code)
             refuse("alphabet", owner, "a list of different labels", f"{twice!r} twice")
+        check_labels(len(labels), _COPIED)
         # A copy, so that the caller cannot write to it.
         costs = as_floats(matrix, "matrix", owner)
         side = len(labels) + 1
@@ -158,6 +169,7 @@ class CostMatrix(Immutable, Costs):
         if alphabet is None:
             return self
         labels = tuple(alphabet)
+        check_labels(len(labels), MADE)
         chosen = [*_core.encode(labels, self._index).tolist(), len(self.alphabet)]
         return CostMatrix(labels, self.matrix[np.ix_(chosen, chosen)])
 

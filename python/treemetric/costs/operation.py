@@ -13,7 +13,7 @@ from treemetric._base.immutable import Immutable
 from treemetric._base.typing import Label
 from treemetric._base.validation import as_float, refuse, shown
 from treemetric.costs.base import SLACK, TOLERANCE, Costs, Resolved, Symbol, Table
-from treemetric.costs.matrix import LARGEST, CostMatrix
+from treemetric.costs.matrix import LARGEST, MADE, CostMatrix, check_labels
 
 if TYPE_CHECKING:
     from treemetric.tree import Tree
@@ -106,6 +106,7 @@ class OperationCosts(Immutable, Costs):
                [3., 3., 0.]])
         """
         labels = () if alphabet is None else tuple(dict.fromkeys(alphabet))
+        check_labels(len(labels), MADE)
         matrix = np.full((len(labels) + 1, len(labels) + 1), self.replace)
         matrix[:, -1], matrix[-1, :] = self.delete, self.insert
         np.fill_diagonal(matrix, 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from treemetric._base.immutable import Immutable
 from treemetric._base.typing import Label
 from treemetric.costs.base import Costs, Resolved, Symbol, Table
-from treemetric.costs.matrix import CostMatrix
+from treemetric.costs.matrix import MADE, CostMatrix, check_labels
 
 if TYPE_CHECKING:
     from treemetric.tree import Tree
@@ -51,7 +51,10 @@ class UnitCosts(Immutable, Costs):
                [1., 0.]])
         """
         labels = () if alphabet is None else tuple(dict.fromkeys(alphabet))
-        return CostMatrix(labels, 1.0 - np.eye(len(labels) + 1))
+        check_labels(len(labels), MADE)
+        matrix = np.ones((len(labels) + 1, len(labels) + 1))
+        np.fill_diagonal(matrix, 0.0)
+        return CostMatrix(labels, matrix)
 
     def closure(self, alphabet: Iterable[Label] | None = None) -> UnitCosts:
         """Return the unit costs themselves: no chain of edits is cheaper than one edit.

@@ -36,6 +36,10 @@ def check_temperature(
     if trees is None or costs is None:
         return
     lowest = lowest_temperature(trees, costs)
+    if lowest > HOTTEST:
+        highest = HOTTEST / _LOWEST_SHARE
+        must = f"so low that all edits of two trees cost at most {highest:g}"
+        refuse("costs", owner, must, f"costs of {lowest / _LOWEST_SHARE:g}")
     if heat < lowest:
         must = f"None or a float in the range [{lowest:g}, {HOTTEST:g}] for these trees"
         refuse("temperature", owner, must, shown(temperature))

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from treemetric._base.locks import ThreadLock
 from treemetric._base.progress import reporter
 from treemetric._base.typing import CostsLike, Indices, Norm, Path, Progress, Trees
 from treemetric._base.validation import (
@@ -88,6 +89,7 @@ class TreeIndex:
     The first search prepares what it needs. Under `UnitCosts` and `OperationCosts`, `within` needs
     strings and histograms only. Searches of several threads may run at the same time, also while
     another thread changes the index: a search sees the trees of the moment in which it started.
+    Changes by several threads happen one after the other.
 
     An index can be pickled. An index that was opened and not changed since is pickled as the name
     and the digest of its file, so that worker processes share the memory of one file.
@@ -105,7 +107,7 @@ class TreeIndex:
     array([[1]])
     """
 
-    __slots__ = ("_costs", "_file", "_kept_contents", "_n_pivots", "_norm", "_source")
+    __slots__ = ("_costs", "_file", "_kept_contents", "_lock", "_n_pivots", "_norm", "_source")
     # None until something else than the header of a file is needed.
     _costs: Costs | None
     _kept_contents: Contents | None
@@ -113,6 +115,8 @@ class TreeIndex:
     _file: IndexFile | None
     # The file that trees are views of, also after a change.
     _source: IndexFile | None
+    # Held while the index changes.
+    _lock: ThreadLock
     _n_pivots: int | str
     _norm: str | None
 
@@ -142,7 +146,7 @@ class TreeIndex:
         self, contents: Contents, costs: Costs, norm: str | None, n_pivots: int | str
     ) -> None:
         self._kept_contents, self._costs, self._file = contents, costs, None
-        self._source = None
+        self._source, self._lock = None, ThreadLock()
         self._norm, self._n_pivots = norm, n_pivots
 
     @property
@@ -154,8 +158,10 @@ class TreeIndex:
     def costs(self) -> Costs:
         """The costs of edits."""
         if self._costs is None:
-            assert self._file is not None
-            self._costs = self._file.costs
+            with self._lock:
+                if self._costs is None:
+                    assert self._file is not None
+                    self._costs = self._file.costs
         return self._costs
 
     @property
@@ -175,12 +181,14 @@ class TreeIndex:
         Later calls check that nobody has written to the file.
         """
         if self._kept_contents is None:
-            assert self._file is not None
-            contents = Contents.of(self._file.trees)
-            contents.pivots = (self._file.pivots,)
-            # Unknown labels raise here, as they do for a new index.
-            self.costs._resolve(contents.trees, None)
-            self._kept_contents = contents
+            with self._lock:
+                if self._kept_contents is None:
+                    assert self._file is not None
+                    contents = Contents.of(self._file.trees)
+                    contents.pivots = (self._file.pivots,)
+                    # Unknown labels raise here, as they do for a new index.
+                    self.costs._resolve(contents.trees, None)
+                    self._kept_contents = contents
         elif self._source is not None:
             self._source.check_unchanged()
         return self._kept_contents
@@ -224,15 +232,17 @@ class TreeIndex:
         (array([1]), array([1.]))
         """
         added = check_trees(trees, "trees", "TreeIndex.add")
-        contents = self._contents()
-        for name in ("ids", "classes"):
-            if len(contents) and (contents.values(name) is None) != (getattr(added, name) is None):
-                has = "no" if contents.values(name) is None else "its own"
-                must = f"a TreeSet with {name} if the trees of the index have them"
-                refuse("trees", "TreeIndex.add", must, f"other {name}; the index has {has} {name}")
         self.costs._resolve(added, None)
-        if len(added):
-            self._change(contents.added(added))
+        with self._lock:
+            contents = self._contents()
+            for name in ("ids", "classes"):
+                without = contents.values(name) is None
+                if len(contents) and without != (getattr(added, name) is None):
+                    got = f"other {name}; the index has {'no' if without else 'its own'} {name}"
+                    must = f"a TreeSet with {name} if the trees of the index have them"
+                    refuse("trees", "TreeIndex.add", must, got)
+            if len(added):
+                self._change(contents.added(added))
 
     def remove(self, positions: Any = None, *, ids: Iterable[Any] | None = None) -> None:
         """Remove trees; the trees behind them move up, as in a list.
@@ -260,15 +270,16 @@ class TreeIndex:
         >>> index.trees.ids
         ('r',)
         """
-        contents = self._contents()
         if (positions is None) == (ids is None):
             refuse("positions", "TreeIndex.remove", "given if ids is None", shown(positions))
-        if ids is not None:
-            chosen = positions_with_ids(ids, contents)
-        else:
-            chosen = _check_positions(positions, len(contents))
-        if len(chosen):
-            self._change(contents.removed(chosen))
+        with self._lock:
+            contents = self._contents()
+            if ids is not None:
+                chosen = positions_with_ids(ids, contents)
+            else:
+                chosen = _check_positions(positions, len(contents))
+            if len(chosen):
+                self._change(contents.removed(chosen))
 
     def _change(self, contents: Contents) -> None:
         """Take other trees, which are no longer those of a file."""
@@ -370,7 +381,7 @@ class TreeIndex:
         index = cls.__new__(cls)
         file = IndexFile(FilePath(_check_path(path, "TreeIndex.open")))
         index._kept_contents, index._costs, index._file = None, None, file
-        index._source = file
+        index._source, index._lock = file, ThreadLock()
         index._norm, index._n_pivots = file.norm, file.n_pivots
         return index
 
@@ -479,15 +490,17 @@ class TreeIndex:
         return request._replace(pivots=pivots, kept=kept, known=known)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._file is not None:
-            return _reopen, (str(self._file.path), self._file.digest)
+        file = self._file  # which a change by another thread removes
+        if file is not None:
+            return _reopen, (str(file.path), file.digest)
         contents = self._contents()
         pivots = self._pivots(contents, 1)
         return _rebuild, (contents.trees, self.costs, pivots, self._norm, self._n_pivots)
 
     def __len__(self) -> int:
-        if self._kept_contents is None and self._file is not None:
-            return self._file.count
+        file = self._file
+        if self._kept_contents is None and file is not None:
+            return file.count
         return len(self._contents())
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import dendrogram, leaves_list, linkage
 
-from treemetric._base.validation import check_int, refuse, refuse_set, shown
+from treemetric._base.validation import check_int, refuse, refuse_unordered, shown
 from treemetric.alignment.layout import label_text
 from treemetric.plotting.common import check_distances, new_axes, require_matplotlib
 from treemetric.plotting.fonts import typeface
@@ -93,8 +93,8 @@ def plot_dendrogram(
     from matplotlib.collections import LineCollection
 
     D = check_distances(D, "plot_dendrogram")
-    refuse_set(trees, "trees", "plot_dendrogram")
-    refuse_set(names, "names", "plot_dendrogram")
+    refuse_unordered(trees, "trees", "plot_dendrogram", "a list")
+    refuse_unordered(names, "names", "plot_dendrogram", "a list")
     drawn = None if trees is None else list(trees)
     if names is None:
         names = getattr(trees, "ids", None) or range(len(D))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treemetric._base.validation import refuse, refuse_set, shown
+from treemetric._base.validation import refuse, refuse_unordered, shown
 from treemetric._pages.scatter import Points, scatter_data
 from treemetric._pages.shell import embedded, page
 from treemetric.alignment.layout import label_text
@@ -186,8 +186,8 @@ def map_html(
     """
     D = check_distances(D, "map_html")
     classes, codes = check_classes(y, len(D), "map_html")
-    refuse_set(trees, "trees", "map_html")
-    refuse_set(names, "names", "map_html")
+    refuse_unordered(trees, "trees", "map_html", "a list")
+    refuse_unordered(names, "names", "map_html", "a list")
     drawn = None if trees is None else list(trees)
     if names is None:
         names = getattr(trees, "ids", None) or range(len(D))

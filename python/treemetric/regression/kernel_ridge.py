@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.kernel_ridge import KernelRidge
 
 from treemetric._base.progress import stage
+from treemetric._base.threads import interruptible
 from treemetric._base.typing import CostsOrLearner, FloatArray
 from treemetric._base.validation import check_bool
 from treemetric._estimators.base import TreeRegressor
@@ -163,6 +164,9 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
         """
         return self._fit_copy(X, y, sample_weight)
 
+    def _fit_bytes(self, n: int) -> int:  # noqa: ARG002
+        return 62  # the distances, the kernel and its correction, and the solver's copies
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         name = type(self).__name__
         bandwidth = self._check_kernel()
@@ -178,7 +182,7 @@ class DistanceKernelRidge(TreeRegressor, DistanceKernel):
             if self.fit_intercept:
                 constant = np.average(targets, axis=0, weights=weights)
             ridge = KernelRidge(alpha=alpha, kernel="precomputed")
-            ridge.fit(kernel, targets - constant, weights)
+            interruptible(lambda: ridge.fit(kernel, targets - constant, weights))
             self.dual_coef_: FloatArray = ridge.dual_coef_
             if report is not None:
                 report(2, 2)
