@@ -40,6 +40,7 @@ def label_bytes(label: Any) -> bytes:
         return b"s" + label.encode("utf-8", "surrogatepass")
     if type(label) is int:  # without the checks of other numbers, which are slow
         return _whole_bytes(label)
+    equality: Any = type(label).__eq__
     if isinstance(label, (Number, np.bool_)):
         found = _number_bytes(label)
         if found is not None:
@@ -48,9 +49,9 @@ def label_bytes(label: Any) -> bytes:
         return b"NoneType None"
     elif isinstance(label, bytes):
         return f"bytes {bytes(label)!r}".encode()
-    elif type(label).__eq__ is tuple.__eq__:  # also of named tuples
+    elif equality is tuple.__eq__:  # also of named tuples
         return b"t" + digest(*map(label_bytes, label)).encode()
-    elif type(label).__eq__ is frozenset.__eq__:
+    elif equality is frozenset.__eq__:
         # Its order differs between processes.
         return b"f" + digest(*sorted(map(label_bytes, label))).encode()
     # Without a memo first: it shows which parts are the same object. Labels with cycles need it.
