@@ -58,7 +58,7 @@ pub(super) struct TeamJob<'a, S: Simd> {
 }
 
 impl<S: Simd> TeamJob<'_, S> {
-    /// Bytes of a table with so many rows and of the state of all threads.
+    /// Bytes of a table with this number of rows, and of the state of all threads.
     fn bytes(&self, table_rows: usize, shared: &[Chunk]) -> u64 {
         let Self { rows, columns, .. } = self;
         let (row, stack) = self.scratch_vectors(shared);

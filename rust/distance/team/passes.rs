@@ -13,14 +13,14 @@ const MOST_ROUNDS: usize = 8;
 /// What a pass over a row takes besides its blocks, in blocks.
 const PASS: usize = 4;
 
-/// The chunks of the columns, joined where that is faster for so many threads.
+/// The chunks of the columns, joined where that is faster for this number of threads.
 pub(super) fn shared_chunks(chunks: &[Chunk], threads: usize) -> Vec<Chunk> {
     let all = (0..=MOST_ROUNDS * threads).map(|last| joined(chunks, last));
     // The first of the best: with fewest joined.
     all.min_by_key(|chunks| time(chunks, threads)).unwrap_or_default()
 }
 
-/// Joins chunks from the end, until there are so many of at least the width of the widest.
+/// Joins chunks from the end, until this many have at least the width of the widest.
 fn joined(chunks: &[Chunk], last: usize) -> Vec<Chunk> {
     let width = chunks.iter().map(|chunk| chunk.blocks.len()).max().unwrap_or(0);
     let mut found: Vec<Chunk> = Vec::new();

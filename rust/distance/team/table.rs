@@ -24,7 +24,7 @@ impl<S: Simd> Default for TeamRoom<S> {
 }
 
 impl<S: Simd> TeamRoom<S> {
-    /// Room for so many rows of so many vectors.
+    /// Room for a number of rows of some vectors each.
     fn fill(
         &mut self,
         (rows, vectors): (usize, usize),
@@ -51,7 +51,7 @@ pub(in crate::distance) struct TeamTable<'t, S: Simd> {
 }
 
 impl<'t, S: Simd> TeamTable<'t, S> {
-    /// A table with so many rows of so many vectors.
+    /// A table with a number of rows of some vectors each.
     pub(super) fn new(
         room: &'t mut TeamRoom<S>,
         (rows, vectors): (usize, usize),
